@@ -20,12 +20,12 @@ pub fn plugin(
     let named = environment.discovery.by_name(&parsed);
     let Some(plugin) = named.plugin else {
         return Err(match named.refused.first() {
-            Some((file, unusable)) => unusable.failure(file),
+            Some((file, refused)) => refused.failure(file),
             None => unknown(name, environment),
         });
     };
-    for (file, unusable) in &named.refused {
-        let line = format!("`{}` is not run: {}", file.display(), unusable.reason());
+    for (file, refused) in &named.refused {
+        let line = format!("`{}` is not run: {}", file.display(), refused.reason);
         terminal.clone().log(Level::Info, &line);
     }
     Ok(plugin)

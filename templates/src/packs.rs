@@ -9,8 +9,9 @@ use crate::pack::{self, Contents, Folder, SCHEMA, Taken};
 use bot_cli_engine::compat::{Fit, User};
 use bot_cli_engine::discovery::Discovery;
 use bot_cli_engine::discovery::inspect::inspect;
-use bot_cli_engine::discovery::role::{Refused, fits, full_name, in_a_line, judge};
+use bot_cli_engine::discovery::role::{Refused, fits, full_name, judge};
 use bot_cli_protocol::{Manifest, Role};
+use bot_cli_terminal::short_line;
 
 /// A provider pack on this machine.
 #[derive(Debug, Clone)]
@@ -88,9 +89,9 @@ pub fn find(
             let of_record = added.iter().find(|(added, _)| *added == place);
             found.push(FoundPack {
                 added: of_record.map(|(_, entry)| entry.clone()),
-                name: in_a_line(&name),
-                version: declared.map_or_else(String::new, |it| in_a_line(&it.version)),
-                about: declared.map_or_else(String::new, |it| in_a_line(&it.about)),
+                name: shown(&name),
+                version: declared.map_or_else(String::new, |it| shown(&it.version)),
+                about: declared.map_or_else(String::new, |it| shown(&it.about)),
                 place,
                 manifest,
                 standing: standing.unwrap_or_else(PackStanding::Refused),
@@ -98,6 +99,10 @@ pub fn find(
         }
     }
     found
+}
+
+fn shown(text: &str) -> String {
+    short_line(text, 300)
 }
 
 /// Returns the files and folders that may be packs, by name. Folders come first, because they belong to the user.
@@ -129,8 +134,7 @@ impl Finder<'_> {
         if place.is_dir() {
             return self.folder(name, place, winner, manifest);
         }
-        let mut plugin = inspect(&full, place, self.discovery)
-            .map_err(|unusable| Refused::unusable(&unusable, place))?;
+        let mut plugin = inspect(&full, place, self.discovery)?;
         let providers = plugin.manifest.as_mut().and_then(|it| it.providers.take());
         manifest.clone_from(&plugin.manifest);
         if let Some(winner) = winner {
@@ -157,16 +161,12 @@ impl Finder<'_> {
             return Err(Refused::new(format!("it has no `{}`", pack::FILE), None));
         }
         let trust = &self.discovery.trust;
-        trust
-            .check_data(&folder.join(pack::FILE))
-            .map_err(|refusal| {
-                // For a link, the message names its target, because a copy can't replace the link.
-                let real = fs::canonicalize(folder);
-                Refused::untrusted(&refusal, real.as_deref().unwrap_or(folder))
-            })?;
+        // For a link, the remedy names its target, because a copy can't replace the link.
+        let real = fs::canonicalize(folder)?;
+        trust.check_data(&folder.join(pack::FILE), &real)?;
         let trusted = |file: &Path| {
-            let checked = trust.check_data(file).map(drop);
-            checked.map_err(|refusal| format!("is not trusted: {}", refusal.reason()))
+            let checked = trust.check_data(file, &real).map(drop);
+            checked.map_err(|refused| format!("is not trusted: {}", refused.reason))
         };
         let declared = Folder::declared(folder, name, &trusted).map_err(refused)?;
         let declared = manifest.insert(declared);

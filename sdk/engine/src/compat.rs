@@ -4,6 +4,7 @@ use semver::{Version, VersionReq};
 
 use crate::refused::Refused;
 use bot_cli_protocol::{Manifest, Role, UseSpec, major_minor};
+use bot_cli_terminal::short_line;
 
 /// The framework package that generated projects use.
 pub const FRAMEWORK: &str = "pipecat-ai";
@@ -125,8 +126,7 @@ fn is_within(member: &str, text: &str, version: &str) -> Result<bool, Refused> {
 }
 
 fn shown(text: &str) -> String {
-    let short: String = text.chars().take(40).collect();
-    short.escape_debug().to_string()
+    short_line(text, 40)
 }
 
 #[cfg(test)]

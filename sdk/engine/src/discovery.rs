@@ -14,15 +14,15 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::driver::Nesting;
-use crate::platform::folders::{self, Endings};
+use crate::platform::folders;
 pub use crate::platform::trust::{UserId, user};
 pub use backends::{BACKEND_PREFIX, BackendStanding, FoundBackend};
 use bot_cli_protocol::HOST;
-pub use inspect::{Plugin, Unusable};
+pub use inspect::Plugin;
 pub use name::{PREFIX, PluginName};
 pub use role::{Refused, is_name as is_role_name};
 pub use search::{MANAGER, Named, PluginFile, RESERVED, SHIPPED, Standing, users_of};
-pub use trust::{HostFile, Refusal, Trust};
+pub use trust::{HostFile, Trust};
 
 /// The folders to search for plugins, and the settings for checking the files.
 #[derive(Debug, Clone, Default)]
@@ -39,8 +39,6 @@ pub struct Discovery {
     pub trust: Trust,
     /// The position of this process among nested hosts.
     pub nesting: Nesting,
-    /// The file extensions of programs.
-    pub endings: Endings,
 }
 
 impl Discovery {
@@ -59,7 +57,6 @@ impl Discovery {
             },
             folders: search_path(host, &variable),
             own_plugins: own_plugins(&variable),
-            endings: Endings::read(&variable),
             pack_folders: folders::data(&variable)
                 .map(|data| data.join("bot-cli").join("packs"))
                 .into_iter()

@@ -1,26 +1,44 @@
-use std::fmt;
+use std::path::Path;
+use std::{fmt, io};
 
-/// The reason why a plugin with a role is not used.
+use bot_cli_protocol::failure::{self, Exit, Failure};
+use bot_cli_terminal::{one_line, short_line};
+
+/// The reason why a plugin is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The reason, on one line.
     pub reason: String,
-    /// The remedy, on one line.
+    /// The remedy, on one line. A remedy never changes another user's files.
     pub remedy: Option<String>,
 }
 
 impl Refused {
-    /// Creates a refusal with a reason and an optional remedy.
+    /// Creates a refusal with a reason, which may quote the plugin's manifest, and an optional remedy.
     pub fn new(reason: impl AsRef<str>, remedy: Option<String>) -> Self {
         Self {
-            reason: in_a_line(reason.as_ref()),
-            remedy: remedy.map(|remedy| in_a_line(&remedy)),
+            reason: short_line(reason.as_ref(), 300),
+            remedy: remedy.map(|remedy| one_line(&remedy)),
         }
     }
 
     /// Creates a refusal with a reason and a remedy.
     pub fn with_remedy(reason: impl AsRef<str>, remedy: impl Into<String>) -> Self {
         Self::new(reason, Some(remedy.into()))
+    }
+
+    /// Returns the failure for an attempt to run `file`.
+    pub fn failure(&self, file: &Path) -> Failure {
+        let message = format!("`{}` is not run: {}", file.display(), self.reason);
+        let mut failure = Failure::new(Exit::NotRunnable, "not_runnable", message);
+        failure.hints.extend(self.remedy.clone());
+        failure
+    }
+}
+
+impl From<io::Error> for Refused {
+    fn from(error: io::Error) -> Self {
+        Self::new(failure::reason(&error), None)
     }
 }
 
@@ -32,17 +50,4 @@ impl fmt::Display for Refused {
             None => Ok(()),
         }
     }
-}
-
-/// Converts untrusted text to one short, printable line.
-pub fn in_a_line(text: &str) -> String {
-    const LONGEST: usize = 300;
-    let mut line: String = text
-        .chars()
-        .map(|c| if c.is_whitespace() { ' ' } else { c })
-        .filter(|c| c.is_alphanumeric() || c.is_ascii_graphic() || *c == ' ' || *c == '…')
-        .take(LONGEST)
-        .collect();
-    line.truncate(line.trim_end().len());
-    line
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_engine::platform::folders::program_files;
 use bot_cli_templates::catalogue::{BotType, Service};
 use bot_cli_terminal::shell::{self, quoted};
 
@@ -42,7 +43,7 @@ pub(super) fn has_dev() -> bool {
     );
     // The host decides whether the plugin may run.
     let folders = discovery.folders.iter();
-    let mut files = folders.flat_map(|folder| discovery.endings.files(folder, DEV_FILE));
+    let mut files = folders.flat_map(|folder| program_files(folder, DEV_FILE));
     files.any(|file| file.is_file())
 }
 

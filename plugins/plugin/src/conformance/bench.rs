@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Kit;
 use bot_cli_engine::discovery::PREFIX;
-use bot_cli_engine::platform::folders::Endings;
+use bot_cli_engine::platform::folders::program_name;
 use bot_cli_protocol::failure::{Failure, reason};
 use bot_cli_protocol::{Manifest, ManifestError, Role};
 use bot_cli_templates::pack::{self, Contents};
@@ -83,7 +83,7 @@ impl<'a> Bench<'a> {
     /// Returns `NAME` for a file named `bot-cli-NAME`.
     pub fn file_name(&self) -> Option<&str> {
         let name = self.kit.program.file_name()?.to_str()?;
-        let name = Endings::default().program(name).unwrap_or(name);
+        let name = program_name(name).unwrap_or(name);
         name.strip_prefix(PREFIX)
     }
 

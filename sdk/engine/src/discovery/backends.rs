@@ -4,6 +4,7 @@ use super::Discovery;
 use super::inspect::{Plugin, inspect};
 use super::role::{self, Refused, judge};
 use crate::compat::{Fit, User};
+use crate::platform::folders::program_files;
 use bot_cli_protocol::{Manifest, Role};
 
 /// The prefix of a backend's name in its manifest, as in `secrets-vault`.
@@ -41,7 +42,7 @@ impl Discovery {
         };
         let file = full.file();
         let files = self.folders.iter();
-        let files = files.flat_map(|folder| self.endings.files(folder, &file));
+        let files = files.flat_map(|folder| program_files(folder, &file));
         // A dangling link is kept, because the user needs the reason why it is not used.
         let files = files.filter(|file| std::fs::symlink_metadata(file).is_ok());
         self.standings(name, files.collect(), user, &[])
@@ -65,10 +66,8 @@ impl Discovery {
         let mut winner: Option<PathBuf> = None;
         let mut found = Vec::new();
         for file in files {
-            let inspected = role::full_name(name, BACKEND_PREFIX).and_then(|full| {
-                let inspected = inspect(&full, &file, self);
-                inspected.map_err(|unusable| Refused::unusable(&unusable, &file))
-            });
+            let inspected = role::full_name(name, BACKEND_PREFIX);
+            let inspected = inspected.and_then(|full| inspect(&full, &file, self));
             let manifest = inspected.as_ref().ok().and_then(|it| it.manifest.clone());
             let standing = match (inspected, &winner) {
                 (Err(refused), _) => BackendStanding::Refused(refused),

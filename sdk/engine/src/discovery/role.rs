@@ -1,28 +1,16 @@
 //! Finds plugins that other plugins use, and checks their compatibility.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use semver::Version;
 
-use super::inspect::{Plugin, Unusable};
+use super::Discovery;
+use super::inspect::Plugin;
 use super::name::PluginName;
-use super::{Discovery, Refusal};
 use crate::compat::{Fit, User};
-pub use crate::refused::{Refused, in_a_line};
+pub use crate::refused::Refused;
 use bot_cli_protocol::{Manifest, Role};
-
-impl Refused {
-    /// Creates a refusal for a file that can't be used.
-    pub fn unusable(unusable: &Unusable, file: &Path) -> Self {
-        Self::new(unusable.reason(), unusable.remedy(file))
-    }
-
-    /// Creates a refusal for a file that is not trusted.
-    pub fn untrusted(refusal: &Refusal, file: &Path) -> Self {
-        Self::new(refusal.reason(), refusal.remedy(file))
-    }
-}
 
 impl Discovery {
     /// Returns the files whose names start with `bot-cli-` and `prefix`, grouped by the rest of the name. Each group is sorted by search

@@ -3,12 +3,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Discovery;
-use super::inspect::{Plugin, Unusable, inspect};
+use super::inspect::{Plugin, inspect};
 use super::name::{PREFIX, PluginName};
 use super::trust::HostFile;
 use bot_cli_protocol::{Manifest, Role};
 
 use crate::platform::files;
+use crate::platform::folders::{program_files, program_name};
+use crate::refused::Refused;
 
 /// The names of the host's own commands, which plugins can't use.
 pub const RESERVED: [&str; 3] = ["help", "completions", "version"];
@@ -29,7 +31,7 @@ pub struct Named {
     /// The plugin, if any file is usable.
     pub plugin: Option<Plugin>,
     /// The files that were found before the plugin but are not run, with the reasons.
-    pub refused: Vec<(PathBuf, Unusable)>,
+    pub refused: Vec<(PathBuf, Refused)>,
 }
 
 /// A file whose name marks it as a plugin.
@@ -51,7 +53,7 @@ pub enum Standing {
     /// The plugin's name resolves to this other file. `None` means that the name is reserved for the host.
     Shadowed(Option<PathBuf>),
     /// The file is not run, for this reason.
-    Unusable(Unusable),
+    Unusable(Refused),
     /// The file can't be run, because its name is invalid.
     Misnamed,
 }
@@ -73,8 +75,8 @@ impl PluginFile {
                 );
                 Some(("shadowed", format!("{winner} comes first"), None))
             }
-            Standing::Unusable(unusable) => {
-                Some(("refused", unusable.reason(), unusable.remedy(&self.file)))
+            Standing::Unusable(refused) => {
+                Some(("refused", refused.reason.clone(), refused.remedy.clone()))
             }
             Standing::Misnamed => {
                 let reason =
@@ -109,7 +111,7 @@ impl Discovery {
             _ => self.folders.as_slice(),
         };
         let files = places.iter();
-        for file in files.flat_map(|folder| self.endings.files(folder, &file_name)) {
+        for file in files.flat_map(|folder| program_files(folder, &file_name)) {
             // A dangling link is kept, because the user needs the reason why it is not run.
             if fs::symlink_metadata(&file).is_err() {
                 continue;
@@ -121,7 +123,7 @@ impl Discovery {
                         refused,
                     };
                 }
-                Err(unusable) => refused.push((file, unusable)),
+                Err(why) => refused.push((file, why)),
             }
         }
         Named {
@@ -130,12 +132,16 @@ impl Discovery {
         }
     }
 
-    fn usable(&self, name: &PluginName, file: &Path) -> Result<Plugin, Unusable> {
+    fn usable(&self, name: &PluginName, file: &Path) -> Result<Plugin, Refused> {
         let plugin = inspect(name, file, self)?;
         let manifest = plugin.manifest.as_ref();
         let version = manifest.map_or("", |manifest| &manifest.version);
         if name.as_str() == MANAGER && version != VERSION && self.is_in_folder_of_host(file) {
-            return Err(Unusable::NotOfHost(version.to_owned()));
+            let reason = format!("it has version {version}, and bot-cli {VERSION}");
+            return Err(Refused::with_remedy(
+                reason,
+                "install both from one release",
+            ));
         }
         Ok(plugin)
     }
@@ -175,7 +181,7 @@ impl Discovery {
                 let usable = parsed.as_ref().map(|name| self.usable(name, &file));
                 let standing = match usable {
                     None => Standing::Misnamed,
-                    Some(Err(unusable)) => Standing::Unusable(unusable),
+                    Some(Err(refused)) => Standing::Unusable(refused),
                     Some(Ok(plugin)) if is_winner => Standing::Usable(Box::new(plugin)),
                     Some(Ok(_)) => Standing::Shadowed(winner.as_ref().map(|it| it.file.clone())),
                 };
@@ -213,7 +219,7 @@ impl Discovery {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let file_name = entry.file_name();
                 let file_name = file_name.to_string_lossy();
-                let program = self.endings.program(&file_name);
+                let program = program_name(&file_name);
                 if let Some(name) = program.and_then(|program| program.strip_prefix(PREFIX)) {
                     named.push((name.to_owned(), entry.path()));
                 }

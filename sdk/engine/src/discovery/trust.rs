@@ -1,81 +1,12 @@
 //! Checks who can change a plugin's file. A file that other users can change is not run.
 
 use std::fs::{self, Metadata};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::platform::files::is_executable;
 use crate::platform::trust::{ROOT, UserId, is_writable_by_others, owner};
-use bot_cli_protocol::failure::reason;
+use crate::refused::Refused;
 use bot_cli_terminal::shell;
-
-/// The reason why a file is not run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// The file can't be inspected, for this reason.
-    Unreadable(String),
-    /// The path is not a regular file.
-    NotAFile,
-    /// The file is not executable.
-    NotExecutable,
-    /// Every user can write to the file, or replace files in the folder.
-    WritableByOthers {
-        /// The file or folder.
-        path: PathBuf,
-        /// Whether the user can change the permissions.
-        can_mend: bool,
-    },
-    /// The file or its folder belongs to another user.
-    ForeignOwner {
-        /// The file or folder.
-        path: PathBuf,
-        /// The owner of the file or folder.
-        owner: UserId,
-    },
-}
-
-impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Self {
-        Self::Unreadable(reason(&error))
-    }
-}
-
-impl Refusal {
-    /// Returns the reason as text.
-    pub fn reason(&self) -> String {
-        match self {
-            Self::Unreadable(reason) => reason.clone(),
-            Self::NotAFile => "not a file".to_owned(),
-            Self::NotExecutable => "not executable".to_owned(),
-            Self::WritableByOthers { path, .. } => {
-                format!("`{}` is writable by every user", path.display())
-            }
-            Self::ForeignOwner { path, owner } => format!(
-                "`{}` belongs to user {owner}, neither to you nor to root",
-                path.display()
-            ),
-        }
-    }
-
-    /// Returns the remedy, if one exists. A remedy never changes another user's files. `file` is the plugin's executable or the pack's
-    /// folder.
-    pub fn remedy(&self, file: &Path) -> Option<String> {
-        match self {
-            Self::Unreadable(_) | Self::NotAFile => None,
-            Self::NotExecutable => Some(format!("chmod +x {}", quoted(file))),
-            Self::WritableByOthers {
-                path,
-                can_mend: true,
-            } => Some(format!("chmod o-w {}", quoted(path))),
-            // This command creates a copy that belongs to the user. The copy replaces the plugin if the plugin is already in the user's
-            // folder.
-            Self::WritableByOthers { .. } | Self::ForeignOwner { .. } => Some(format!(
-                "if you trust it: bot-cli plugin add {}",
-                quoted(file)
-            )),
-        }
-    }
-}
 
 /// Quotes a path for a shell.
 pub fn quoted(path: &Path) -> String {
@@ -122,35 +53,36 @@ impl HostFile {
 impl Trust {
     /// Returns the real path of `file`, if the file is trusted and executable. For a symbolic link, checks the link's folder and the
     /// target.
-    pub fn check(&self, file: &Path) -> Result<PathBuf, Refusal> {
-        let real = self.check_data(file)?;
+    pub fn check(&self, file: &Path) -> Result<PathBuf, Refused> {
+        let real = self.check_data(file, file)?;
         if is_executable(&real, &fs::metadata(&real)?) {
-            Ok(real)
-        } else {
-            Err(Refusal::NotExecutable)
+            return Ok(real);
         }
+        let mend = format!("chmod +x {}", quoted(file));
+        Err(Refused::with_remedy("not executable", mend))
     }
 
-    /// Returns the real path of `file`, if no untrusted user can change the file's contents.
-    pub fn check_data(&self, file: &Path) -> Result<PathBuf, Refusal> {
+    /// Returns the real path of `file`, if no untrusted user can change the file's contents. `plugin` is the plugin's file or folder, for
+    /// the remedy.
+    pub fn check_data(&self, file: &Path, plugin: &Path) -> Result<PathBuf, Refused> {
         let real = fs::canonicalize(file)?;
         let facts = &fs::metadata(&real)?;
         if !facts.is_file() {
-            return Err(Refusal::NotAFile);
+            return Err(Refused::new("not a file", None));
         }
         if self.is_beside_host(&real, facts) {
             return Ok(real);
         }
-        self.writable(&real, facts)?;
-        self.owned(&real, facts)?;
+        self.writable(&real, facts, plugin)?;
+        self.owned(&real, facts, plugin)?;
         let target = real.parent();
         let link = file.parent().filter(|folder| Some(*folder) != target);
         for folder in link.into_iter().chain(target) {
-            self.owned(folder, &fs::metadata(folder)?)?;
+            self.owned(folder, &fs::metadata(folder)?, plugin)?;
             // Users who can write to a parent folder can replace this one. The owners of parent folders are not checked, because in
             // containers and sandboxes those folders often belong to an unknown user.
             for above in folder.ancestors().filter(|above| above.is_absolute()) {
-                self.writable(above, &fs::metadata(above)?)?;
+                self.writable(above, &fs::metadata(above)?, plugin)?;
             }
         }
         Ok(real)
@@ -167,26 +99,37 @@ impl Trust {
         })
     }
 
-    fn writable(&self, path: &Path, facts: &Metadata) -> Result<(), Refusal> {
+    fn writable(&self, path: &Path, facts: &Metadata, plugin: &Path) -> Result<(), Refused> {
         if !is_writable_by_others(facts) {
             return Ok(());
         }
-        Err(Refusal::WritableByOthers {
-            path: path.to_owned(),
-            can_mend: [ROOT, owner(facts)].contains(&self.user),
-        })
+        let reason = format!("`{}` is writable by every user", path.display());
+        let can_mend = [ROOT, owner(facts)].contains(&self.user);
+        let mend = if can_mend {
+            format!("chmod o-w {}", quoted(path))
+        } else {
+            copy_of(plugin)
+        };
+        Err(Refused::with_remedy(reason, mend))
     }
 
-    fn owned(&self, path: &Path, facts: &Metadata) -> Result<(), Refusal> {
+    fn owned(&self, path: &Path, facts: &Metadata, plugin: &Path) -> Result<(), Refused> {
         let owner = owner(facts);
         if [ROOT, self.user].contains(&owner) {
             return Ok(());
         }
-        Err(Refusal::ForeignOwner {
-            path: path.to_owned(),
-            owner,
-        })
+        let reason = format!(
+            "`{}` belongs to user {owner}, neither to you nor to root",
+            path.display()
+        );
+        Err(Refused::with_remedy(reason, copy_of(plugin)))
     }
+}
+
+/// Returns the remedy that creates a copy that belongs to the user. The copy replaces the plugin if the plugin is already in the user's
+/// folder.
+fn copy_of(plugin: &Path) -> String {
+    format!("if you trust it: bot-cli plugin add {}", quoted(plugin))
 }
 
 #[cfg(test)]
@@ -195,7 +138,7 @@ mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::path::Path;
 
-    use super::{HostFile, Refusal, Trust};
+    use super::{HostFile, Trust};
 
     fn mode(path: &Path, mode: u32) {
         fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
@@ -223,20 +166,17 @@ mod tests {
         };
         if owner != 0 {
             let refused = stranger.check(&plugin).unwrap_err();
-            assert!(
-                matches!(refused, Refusal::ForeignOwner { .. }),
-                "{refused:?}"
-            );
-            let remedy = refused.remedy(&plugin).unwrap();
-            assert!(!remedy.contains("chown"), "{remedy}");
+            let remedy = format!("if you trust it: bot-cli plugin add {}", plugin.display());
+            assert!(refused.reason.contains("belongs to user"), "{refused}");
+            assert_eq!(refused.remedy.unwrap(), remedy);
         }
         assert!(trusting.check(&plugin).is_ok());
         mode(&folder, 0o777);
         assert!(trusting.check(&plugin).is_ok());
         let refused = stranger.check(&plugin).unwrap_err();
         if owner == 0 {
-            let can_mend = matches!(refused, Refusal::WritableByOthers { can_mend: true, .. });
-            assert!(!can_mend, "{refused:?}");
+            let remedy = format!("if you trust it: bot-cli plugin add {}", plugin.display());
+            assert_eq!(refused.remedy.unwrap(), remedy);
         }
         // The permissions of the file itself still count, unless those of the host are as open.
         mode(&folder, 0o755);
@@ -260,24 +200,5 @@ mod tests {
             ..stranger
         };
         assert!(other.check(&plugin).is_err());
-    }
-
-    #[test]
-    fn a_plugin_of_somebody_else_is_added_to_the_users_own() {
-        let file = Path::new("/two words/bot-cli-x");
-        let foreign = Refusal::ForeignOwner {
-            path: file.to_owned(),
-            owner: 4242,
-        };
-        let open = Refusal::WritableByOthers {
-            path: "/two words".into(),
-            can_mend: false,
-        };
-        for refusal in [foreign, open] {
-            assert_eq!(
-                refusal.remedy(file).unwrap(),
-                "if you trust it: bot-cli plugin add '/two words/bot-cli-x'"
-            );
-        }
     }
 }

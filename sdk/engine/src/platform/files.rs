@@ -49,5 +49,5 @@ pub fn is_executable(_: &Path, facts: &Metadata) -> bool {
 #[cfg(windows)]
 pub fn is_executable(path: &Path, _: &Metadata) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    super::folders::Endings::default().program(&name).is_some()
+    super::folders::program_name(&name).is_some()
 }

@@ -49,50 +49,25 @@ pub fn temporary(prefix: &str) -> io::Result<TempDir> {
     builder.prefix(prefix).tempdir()
 }
 
-/// The extensions of files that the system can start without another program. On Unix, programs have no extension.
-const STARTED: &[&str] = if cfg!(windows) {
+/// The extensions of files that the system can start without another program, in order of preference. On Unix, programs have no extension.
+/// Scripts with other extensions need an interpreter, which only a shell looks up.
+const ENDINGS: &[&str] = if cfg!(windows) {
     &[".exe", ".com", ".bat", ".cmd"]
 } else {
     &[""]
 };
 
-/// The file extensions of programs, in order of preference.
-#[derive(Debug, Clone)]
-pub struct Endings(Vec<String>);
-
-impl Default for Endings {
-    fn default() -> Self {
-        Self(STARTED.iter().copied().map(str::to_owned).collect())
-    }
+/// Returns the possible paths of the program `name` in `folder`, in order of preference.
+pub fn program_files(folder: &Path, name: &str) -> impl Iterator<Item = PathBuf> {
+    let endings = ENDINGS.iter();
+    endings.map(move |ending| folder.join(format!("{name}{ending}")))
 }
 
-impl Endings {
-    /// Returns the extensions in `PATHEXT` that the system can start without another program, or the default if none are listed. Scripts
-    /// with other extensions need an interpreter, which only a shell looks up.
-    pub fn read(variable: &impl Fn(&str) -> Option<OsString>) -> Self {
-        let listed = variable("PATHEXT").unwrap_or_default();
-        let listed = listed.to_string_lossy().to_ascii_lowercase();
-        let listed = listed.split(';').map(str::trim);
-        let listed: Vec<&str> = listed.filter(|ending| STARTED.contains(ending)).collect();
-        if listed.is_empty() {
-            Self::default()
-        } else {
-            Self(listed.into_iter().map(str::to_owned).collect())
-        }
-    }
-
-    /// Returns the possible paths of the program `name` in `folder`, in order of preference.
-    pub fn files(&self, folder: &Path, name: &str) -> impl Iterator<Item = PathBuf> {
-        let endings = self.0.iter();
-        endings.map(move |ending| folder.join(format!("{name}{ending}")))
-    }
-
-    /// Returns a program's file name without its extension, or `None` if the extension is not that of a program.
-    pub fn program<'a>(&self, file: &'a str) -> Option<&'a str> {
-        self.0.iter().find_map(|ending| {
-            let length = file.len().checked_sub(ending.len())?;
-            let (name, found) = file.split_at_checked(length)?;
-            found.eq_ignore_ascii_case(ending).then_some(name)
-        })
-    }
+/// Returns a program's file name without its extension, or `None` if the extension is not that of a program.
+pub fn program_name(file: &str) -> Option<&str> {
+    ENDINGS.iter().find_map(|ending| {
+        let length = file.len().checked_sub(ending.len())?;
+        let (name, found) = file.split_at_checked(length)?;
+        found.eq_ignore_ascii_case(ending).then_some(name)
+    })
 }
