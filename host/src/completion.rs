@@ -173,7 +173,7 @@ fn of_plugin(
     let params = CompleteParams {
         protocol: bot_cli_protocol::VERSION.to_owned(),
         argv: argv(words, spec, &found),
-        context: driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name()),
+        context: run::context(terminal, &launch),
     };
     let mut ui = terminal.clone();
     // A user who presses Tab expects candidates, not errors.

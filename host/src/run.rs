@@ -5,12 +5,13 @@ use std::process::Command;
 
 use bot_cli_engine::discovery::Plugin;
 use bot_cli_engine::driver::{self, Launch, Patience};
-use bot_cli_protocol::HostName;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Outcome;
+use bot_cli_protocol::{Context, HostName, RunParams, VERSION};
 use bot_cli_terminal::Terminal;
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::process;
+use bot_cli_terminal::ui::Ui;
 
 use crate::environment::Environment;
 
@@ -26,8 +27,13 @@ pub fn drive(
     match prepared {
         Ok((launch, cancel)) => {
             let mut ui = terminal.clone().watching(&cancel);
-            let context = terminal.context(launch.cwd.clone());
-            let params = driver::run_params(words, &ui, &context, host_name());
+            let params = RunParams {
+                protocol: VERSION.to_owned(),
+                argv: words,
+                capabilities: ui.capabilities(),
+                context: context(terminal, &launch),
+                ..RunParams::default()
+            };
             driver::run(&launch, &params, &mut ui, &cancel)
         }
         Err(failure) => Outcome::new(Err(failure)),
@@ -60,6 +66,10 @@ pub fn launch(
     nesting.launch(plugin.name.as_str(), &plugin.file, cwd, patience)
 }
 
-pub fn host_name() -> HostName {
-    HostName::new("bot-cli", env!("CARGO_PKG_VERSION"))
+/// Returns the context for a plugin that this host runs.
+pub fn context(terminal: &Terminal, launch: &Launch) -> Context {
+    Context {
+        host: Some(HostName::new("bot-cli", env!("CARGO_PKG_VERSION"))),
+        ..terminal.context(launch.cwd.clone())
+    }
 }

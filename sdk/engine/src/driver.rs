@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Outcome, Reply};
-use bot_cli_protocol::{self as protocol, HostName, RunParams, RunResult, methods, shape};
+use bot_cli_protocol::{RunParams, RunResult, methods, shape};
 use bot_cli_terminal::cancel::Cancel;
-use bot_cli_terminal::ui::{Context, Ui};
+use bot_cli_terminal::ui::Ui;
 pub use conversation::Plugin;
 pub use nesting::Nesting;
 pub use patience::{DEEPEST, Patience};
@@ -84,25 +84,6 @@ fn own_status(status: u8) -> u8 {
         Exit::Failed.status()
     } else {
         status
-    }
-}
-
-/// Creates the parameters for a run with these arguments and the capabilities of `ui`.
-pub fn run_params(argv: Vec<String>, ui: &dyn Ui, context: &Context, host: HostName) -> RunParams {
-    RunParams {
-        protocol: protocol::VERSION.to_owned(),
-        argv,
-        capabilities: ui.capabilities(),
-        context: run_context(context, host),
-        ..RunParams::default()
-    }
-}
-
-/// Returns a copy of `context` for a plugin that is run by `host`.
-pub fn run_context(context: &Context, host: HostName) -> Context {
-    Context {
-        host: Some(host),
-        ..context.clone()
     }
 }
 

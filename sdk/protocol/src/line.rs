@@ -16,33 +16,25 @@ pub enum Line {
     },
 }
 
-/// The maximum number of bytes read for a line, including its line ending.
-pub const LONGEST: usize = MAX_LINE + 2;
-
-impl Line {
-    /// Creates a line from at most [`LONGEST`] bytes, without the line ending.
-    pub fn of(mut line: Vec<u8>) -> Self {
-        let ended = line.last() == Some(&b'\n');
-        if ended {
-            line.pop();
-        }
-        if line.last() == Some(&b'\r') {
-            line.pop();
-        }
-        if line.len() > MAX_LINE {
-            Self::TooLong { ended }
-        } else {
-            Self::Complete(line)
-        }
-    }
-}
-
 /// Reads a line. Returns `None` at the end of the stream.
 pub fn read(stream: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
-    let limit = u64::try_from(LONGEST).unwrap_or(u64::MAX);
-    stream.by_ref().take(limit).read_until(b'\n', &mut line)?;
-    Ok((!line.is_empty()).then(|| Line::of(line)))
+    let limit = u64::try_from(MAX_LINE + 2).unwrap_or(u64::MAX);
+    if stream.by_ref().take(limit).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    let ended = line.last() == Some(&b'\n');
+    if ended {
+        line.pop();
+    }
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    Ok(Some(if line.len() > MAX_LINE {
+        Line::TooLong { ended }
+    } else {
+        Line::Complete(line)
+    }))
 }
 
 #[cfg(test)]

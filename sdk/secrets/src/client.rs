@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::Effect;
 use crate::messages::{Call, OpenParams, OpenResult, VERSION, methods};
-use bot_cli_engine::driver::{Launch, Plugin, Violation, run_context};
+use bot_cli_engine::driver::{Launch, Plugin, Violation};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Context, ErrorObject, HostName, shape};
 use bot_cli_sdk::session::Relay;
@@ -50,7 +50,10 @@ impl Client {
         }
         let mut client = Self {
             name: launch.name.clone(),
-            context: run_context(relay.context(), caller),
+            context: Context {
+                host: Some(caller),
+                ..relay.context().clone()
+            },
             plugin: Some(Plugin::start(launch).map_err(Fault::broken)?),
             relay,
             opened: OpenResult::default(),

@@ -53,7 +53,7 @@ impl OpenRequests {
         cancel.ends_by(move || open_requests.end_unwanted());
         let mut open = self.lock();
         if let Some(signal) = open.signal {
-            stop(&cancel, signal);
+            cancel.take_signal(signal);
         }
         open.unanswered += 1;
         open.requests.push((id.clone(), cancel.clone()));
@@ -166,7 +166,7 @@ impl OpenRequests {
         let mut open = self.lock();
         open.signal = Some(signal);
         for (_, cancel) in &open.requests {
-            stop(cancel, signal);
+            cancel.take_signal(signal);
         }
         open.wake();
         open.unanswered > 0
@@ -187,14 +187,5 @@ impl State {
 
     fn status(&self) -> Option<u8> {
         self.signal.map(StopSignal::status)
-    }
-}
-
-/// Cancels a request in response to a signal. Ctrl-C counts as a cancellation by the user, and any other signal as a termination of the
-/// process.
-fn stop(cancel: &Cancel, signal: StopSignal) {
-    match signal {
-        StopSignal::Interrupt => cancel.request(),
-        StopSignal::Terminate | StopSignal::HangUp => cancel.terminate(),
     }
 }

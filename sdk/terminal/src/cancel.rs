@@ -228,6 +228,14 @@ impl Cancel {
         self.request();
     }
 
+    /// Requests a stop because of a signal. Ctrl-C counts as a request by the user.
+    pub fn take_signal(&self, signal: StopSignal) {
+        match signal {
+            StopSignal::Interrupt => self.request(),
+            StopSignal::Terminate | StopSignal::HangUp => self.terminate(),
+        }
+    }
+
     /// Requests a stop. A second request asks for an immediate stop.
     pub fn request(&self) {
         let count = &self.0.count;
@@ -252,12 +260,8 @@ impl Cancel {
     }
 
     fn heed_signals(&self) {
-        for signal in self.0.signals.iter().flat_map(StopSignals::take) {
-            match signal {
-                StopSignal::Interrupt => self.request(),
-                StopSignal::Terminate | StopSignal::HangUp => self.terminate(),
-            }
-        }
+        let signals = self.0.signals.iter().flat_map(StopSignals::take);
+        signals.for_each(|signal| self.take_signal(signal));
     }
 }
 

@@ -6,13 +6,6 @@ use anstream::adapter::strip_str;
 /// Joiners are invisible characters, too, so emoji that consist of several joined characters are split. Variation selectors are preserved,
 /// because they change the appearance of a character.
 pub fn printable(text: &str, styled: bool) -> String {
-    // Most text is plain.
-    if text
-        .bytes()
-        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
-    {
-        return text.to_owned();
-    }
     let mut clean = String::with_capacity(text.len());
     let mut open = false;
     let mut rest = text;

@@ -1,6 +1,5 @@
 //! The current process: its signals, exit status and limits, and its replacement by another program.
 
-use std::fmt;
 use std::io::{self, Read};
 use std::time::Duration;
 
@@ -65,10 +64,4 @@ pub(crate) fn is_passing(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
     )
-}
-
-impl fmt::Debug for HeedfulInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HeedfulInput").finish_non_exhaustive()
-    }
 }
