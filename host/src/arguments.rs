@@ -1,5 +1,7 @@
 use std::ffi::OsString;
+use std::path::PathBuf;
 
+use bot_cli_engine::discovery::RESERVED;
 use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::words::{HostOption, Taken};
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -28,6 +30,17 @@ pub struct Options {
     pub verbose: u8,
     #[arg(short, long, global = true, conflicts_with = "verbose", help = HostOption::Quiet.about())]
     pub quiet: bool,
+    /// Run as if started in this folder
+    #[arg(short = 'C', value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Show colors
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    pub color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -71,8 +84,25 @@ pub enum Shell {
     Powershell,
 }
 
+/// When colors are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
 /// The hidden command that completion scripts call.
 const COMPLETE: &str = "__complete";
+
+/// Reports whether the first argument is the name of a plugin, rather than an option or a host command.
+pub fn name_a_plugin(words: &[OsString]) -> bool {
+    words.first().is_some_and(|first| {
+        let own = RESERVED.contains(&&*first.to_string_lossy()) || first == COMPLETE;
+        !own && !first.is_empty() && !first.as_encoded_bytes().starts_with(b"-")
+    })
+}
 
 impl Options {
     pub fn format(&self) -> Format {
@@ -89,10 +119,45 @@ impl Options {
             json: self.json || taken.json,
             verbose: self.verbose.saturating_add(taken.verbose),
             quiet: self.quiet || taken.quiet,
+            ..self.clone()
         }
     }
 }
 
 pub fn command() -> clap::Command {
     Arguments::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Parser as _;
+
+    use super::{Arguments, Command, command, name_a_plugin};
+
+    #[test]
+    fn a_plugin_is_named_where_clap_says_so() {
+        let tree = command();
+        let own = tree
+            .get_subcommands()
+            .flat_map(|own| [own.get_name()].into_iter().chain(own.get_all_aliases()));
+        let others = [
+            "init", "", "-", "--", "-v", "--json", "--what", "-V", "hel", "Help", "plugin=x",
+            " plugin",
+        ];
+        for first in own.chain(others) {
+            for rest in [&["--json", "x"][..], &[]] {
+                let words: Vec<OsString> = [&[first][..], rest]
+                    .concat()
+                    .iter()
+                    .map(OsString::from)
+                    .collect();
+                let parsed = Arguments::try_parse_from([&["bot-cli".into()][..], &words].concat());
+                let external = matches!(&parsed, Ok(Arguments { command: Some(Command::External(all)), .. }) if *all == words);
+                assert!(!name_a_plugin(&words) || external, "{words:?}: {parsed:?}");
+            }
+        }
+        assert!(name_a_plugin(&["init".into()]));
+    }
 }

@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_terminal::{Look, Terminal, Verbosity};
 
-use crate::arguments::Options;
+use crate::arguments::{Color, Options};
 
 #[derive(Debug, Clone)]
 pub struct Environment {
@@ -17,6 +18,8 @@ pub struct Environment {
     pub cwd: Option<PathBuf>,
     pub discovery: Discovery,
     pub look: Look,
+    /// Whether plugins use colors, or `None` for `--color=auto`, the default.
+    pub color: Option<bool>,
 }
 
 impl Environment {
@@ -27,7 +30,26 @@ impl Environment {
             cwd: env::current_dir().ok(),
             discovery: Discovery::new(host, |name| env::var_os(name), discovery::user()),
             look: Look::detect(),
+            color: None,
         }
+    }
+
+    /// Applies the options `--color` and `-C`. `-C` changes the current folder of this process.
+    pub fn change(&mut self, options: &Options) -> Result<(), Failure> {
+        if let Some(folder) = &options.folder {
+            let could_not = format!("could not change to `{}`", folder.display());
+            env::set_current_dir(folder)
+                .map_err(|error| Failure::because(Exit::Usage, "no_folder", could_not, error))?;
+            self.cwd = env::current_dir().ok();
+        }
+        self.color = match options.color {
+            Color::Auto => return Ok(()),
+            Color::Always => Some(true),
+            Color::Never => Some(false),
+        };
+        self.look.stdout_color = options.color == Color::Always;
+        self.look.stderr_color = self.look.stdout_color;
+        Ok(())
     }
 
     pub fn terminal(&self, options: &Options) -> Terminal {

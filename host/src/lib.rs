@@ -34,5 +34,5 @@ pub fn main_with(patience: Patience) -> ExitCode {
     // Text typed at hidden prompts passes through this process.
     core_dump::prevent();
     file_size::fail_writes();
-    ExitCode::from(route::route(&Environment::read(), patience))
+    ExitCode::from(route::route(Environment::read(), patience))
 }

@@ -18,13 +18,23 @@ use crate::variables;
 use crate::version;
 
 /// Runs the user's command, reports its outcome and returns the exit status.
-pub fn route(environment: &Environment, patience: Patience) -> u8 {
+pub fn route(mut environment: Environment, patience: Patience) -> u8 {
+    // clap would decide the same, but only after building the whole command tree.
+    if arguments::name_a_plugin(&environment.arguments) {
+        let options = Options::default();
+        return call::plugin(&environment.arguments, &options, &environment, patience);
+    }
     let words = std::iter::once(OsStr::new("bot-cli"))
         .chain(environment.arguments.iter().map(OsString::as_os_str));
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
-        Err(error) => return refused(&error, environment),
+        Err(error) => return refused(&error, &environment),
     };
+    if let Err(failure) = environment.change(&arguments.options) {
+        let terminal = environment.terminal(&arguments.options);
+        return terminal.report(&Outcome::new(Err(failure)));
+    }
+    let environment = &environment;
     let terminal = environment.terminal(&arguments.options);
     let result = match arguments.command {
         None => Ok(help::reply(help::host(environment), environment.look)),

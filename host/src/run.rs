@@ -63,7 +63,15 @@ pub fn launch(
         return Err(failure.hint("cd to a folder that exists"));
     };
     let nesting = &environment.discovery.nesting;
-    nesting.launch(plugin.name.as_str(), &plugin.file, cwd, patience)
+    let mut launch = nesting.launch(plugin.name.as_str(), &plugin.file, cwd, patience)?;
+    let color = match environment.color {
+        None => return Ok(launch),
+        Some(true) => [("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")],
+        Some(false) => [("NO_COLOR", "1"), ("CLICOLOR_FORCE", "")],
+    };
+    let color = color.map(|(name, value)| (name.into(), value.into()));
+    launch.env.extend(color);
+    Ok(launch)
 }
 
 /// Returns the context for a plugin that this host runs.
