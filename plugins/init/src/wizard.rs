@@ -41,6 +41,15 @@ pub enum Way {
     Scaffold,
 }
 
+/// Prompts for the bot options that are missing from `given`. Nothing is written.
+pub fn ask_rest(
+    session: &mut Session,
+    given: &Selection,
+    catalogue: &Catalogue,
+) -> Result<Draft, Failure> {
+    Ok(Walk::new(given, catalogue).complete(session)?.draft)
+}
+
 /// Prompts for all choices that are missing from `given`. The result has a `target` and a `way`. If the user chose a scaffold, the user has
 /// also confirmed it.
 ///

@@ -67,18 +67,69 @@ pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Resul
     Ok(reply.next(format!("bot-cli {name} --help")))
 }
 
-/// Replaces a plugin with the version from the source in the options, or else from the source that the plugin was added from.
 pub fn upgrade(
     options: &Upgrade,
     discovery: &Discovery,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let mut home = Home::open(discovery, session, options.obtain.dry_run)?;
-    let old = known(&options.added, &home, discovery)?;
+    if let Some(name) = &options.added {
+        let old = known(name, &home, discovery)?;
+        return replace(&old, options, &mut home, discovery, session);
+    }
+    let (mut upgraded, mut failed) = (Vec::new(), Vec::new());
+    for old in home.entries.clone() {
+        match replace(&old, options, &mut home, discovery, session) {
+            Ok(reply) => {
+                session.output(&reply.text);
+                upgraded.push(reply.data);
+            }
+            Err(failure) if is_end(&failure) => {
+                let is_changed = |data: &Value| data["changed"] == true && data["dry_run"] == false;
+                return Err(if upgraded.iter().any(is_changed) {
+                    failure.outcome(ChangeState::PartlyDone)
+                } else {
+                    failure
+                });
+            }
+            Err(failure) => {
+                session.log(
+                    Level::Warn,
+                    &format!("{} stays: {}", old.title(), failure.message),
+                );
+                failed.push(json!({ "name": old.name, "error": failure.message }));
+            }
+        }
+    }
+    if !failed.is_empty() {
+        session.exit_with(Exit::Failed.status());
+    }
+    let text = if upgraded.is_empty() && failed.is_empty() {
+        "Nothing was added\n"
+    } else {
+        ""
+    };
+    Ok(Reply::text(text).data(json!({ "plugins": upgraded, "failed": failed })))
+}
+
+/// Reports whether this failure ends an upgrade of all plugins: the user cancelled, or a replaced plugin could not be recorded.
+fn is_end(failure: &Failure) -> bool {
+    matches!(failure.exit, Exit::Cancelled | Exit::Terminated)
+        || failure.outcome == Some(ChangeState::PartlyDone)
+}
+
+/// Replaces a plugin with the version from the source in the options, or else from the source that the plugin was added from.
+fn replace(
+    old: &Entry,
+    options: &Upgrade,
+    home: &mut Home,
+    discovery: &Discovery,
+    session: &mut Session,
+) -> Result<Reply, Failure> {
     let given = options.plugin.as_deref().unwrap_or(old.from.as_ref());
     let candidate = stage(given, &options.obtain, &home, discovery, session)?;
     let new = &candidate.entry;
-    let place = home.place(&old);
+    let place = home.place(old);
     if home.place(new) != place {
         let (name, from, title, file) = (&old.name, &new.from, new.title(), place.display());
         let message = format!("`{from}` is {title}, which can't replace `{file}`");
@@ -91,15 +142,15 @@ pub fn upgrade(
         return Err(failure.hint(format!("bot-cli plugin remove {name} && {add}")));
     }
     let is_in_place = sum_in(&place).as_ref() == Some(&new.sha256);
-    if is_in_place && old == *new && is_usable(&old.name, &place, discovery) {
+    if is_in_place && old == new && is_usable(&old.name, &place, discovery) {
         let title = format!("{} is the same; nothing was changed", old.title());
         let data = json!({ "changed": false, "dry_run": options.obtain.dry_run });
-        return Ok(reply(&title, Vec::new(), &old, &place, data));
+        return Ok(reply(&title, Vec::new(), old, &place, data));
     }
     if !is_in_place && !options.force {
-        check_unchanged(&old, &place, "upgrade")?;
+        check_unchanged(old, &place, "upgrade")?;
     }
-    let reply = put(&mut home, &candidate, Some(&old), &options.obtain, session)?;
+    let reply = put(home, &candidate, Some(old), &options.obtain, session)?;
     if !options.obtain.dry_run {
         warn_if_unused(new, &place, discovery, session);
     }

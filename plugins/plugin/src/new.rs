@@ -56,6 +56,17 @@ impl Skeleton {
 
 const CHECK: &str = "bot-cli plugin check ";
 
+const SH: Skeleton = Skeleton {
+    what: "plugin",
+    folders: &["sh"],
+    library: None,
+    next: &[
+        ("", "/test.sh", ""),
+        (CHECK, "/bot-cli-@NAME@", " --argv world"),
+        ("", "/bot-cli-@NAME@", " world"),
+    ],
+};
+
 /// A command in Python. Without arguments, the command prompts the user, so that `plugin check` also runs the checks for questions.
 const PYTHON: Skeleton = Skeleton {
     what: "plugin",
@@ -185,9 +196,10 @@ fn name(role: NewRole, short: &str) -> Result<PluginName, Failure> {
 
 fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
     let problem = match (options.role, options.lang) {
-        (_, Some(Language::Python | Language::Typescript)) if !STARTS_SCRIPTS => {
+        (_, Some(Language::Sh | Language::Python | Language::Typescript)) if !STARTS_SCRIPTS => {
             "that would be a script, and Windows starts only programs"
         }
+        (NewRole::Command, Some(Language::Sh)) => return Ok(&SH),
         (NewRole::Command, Some(Language::Python)) => return Ok(&PYTHON),
         (NewRole::Command, Some(Language::Typescript)) => return Ok(&TYPESCRIPT),
         (NewRole::Command, Some(Language::Go)) => return Ok(&GO),
@@ -196,7 +208,7 @@ fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
         (NewRole::SecretsBackend, Some(Language::Python)) => return Ok(&PYTHON_BACKEND),
         (NewRole::SecretsBackend, Some(Language::Typescript)) => return Ok(&TYPESCRIPT_BACKEND),
         _ => {
-            "a command is written in python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language"
+            "a command is written in sh, python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language"
         }
     };
     Err(invalid("--lang", problem))
@@ -210,7 +222,7 @@ fn sdk(options: &New) -> Result<String, Failure> {
             let problem = "a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli";
             return Err(invalid("--sdk", problem));
         }
-        (_, Some(Language::Python | Language::Typescript | Language::Go) | None) => {
+        (_, Some(Language::Sh | Language::Python | Language::Typescript | Language::Go) | None) => {
             return Ok(String::new());
         }
     };
@@ -231,7 +243,7 @@ fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io:
     for (path, text) in skeleton.files() {
         let path = made.join(fill(&path));
         fs::create_dir_all(path.parent().unwrap_or(&made))?;
-        let mut open = if path.extension() == Some("py".as_ref()) {
+        let mut open = if text.starts_with("#!") {
             create_program(&path)?
         } else {
             File::create_new(&path)?

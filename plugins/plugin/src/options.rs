@@ -62,11 +62,14 @@ pub struct Add {
 #[derive(Debug, Clone, Args)]
 pub struct Upgrade {
     /// Name of the plugin, as `plugin list` shows it
-    #[arg(value_name = "NAME")]
-    pub added: String,
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    pub added: Option<String>,
     /// File, folder, archive or address of the other version [default: where it was added from]
     #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub plugin: Option<OsString>,
+    /// Upgrade everything that was added, from where it was added
+    #[arg(long, conflicts_with_all = ["added", "plugin", "sha256"])]
+    pub all: bool,
     /// How the plugin is obtained.
     #[command(flatten)]
     pub obtain: Obtain,
@@ -160,6 +163,7 @@ impl NewRole {
 /// A language for which there is a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Language {
+    Sh,
     Python,
     Typescript,
     Go,
@@ -200,6 +204,7 @@ version does before it replaces the old one.";
 const UPGRADE_EXAMPLES: &str = "Examples:
   bot-cli plugin upgrade hello bot-cli-hello-1.3.0.tar.gz --sha256 SUM
   bot-cli plugin upgrade hello --dry-run
+  bot-cli plugin upgrade --all
   bot-cli plugin upgrade pack-acme";
 
 const REMOVE_EXAMPLES: &str = "Examples:
@@ -212,7 +217,8 @@ A command or a secrets backend comes with a test of its own. A provider pack is 
 bring services to new projects. Nothing is overwritten.";
 
 const NEW_EXAMPLES: &str = "Examples:
-  bot-cli plugin new hello --lang python
+  bot-cli plugin new hello --lang sh
+  bot-cli plugin new dice --lang python
   bot-cli plugin new forecast --lang typescript
   bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk
   bot-cli plugin new acme --role provider-pack

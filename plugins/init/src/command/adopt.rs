@@ -13,7 +13,7 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell::quoted;
@@ -21,17 +21,21 @@ use serde_json::{Value, json};
 
 use super::job::{unplanned, unrecorded};
 use super::recovery;
-use super::{file, note_name, resolved};
+use super::{file, note_name, packs, resolved};
+use crate::catalogue::Catalogue;
 use crate::config::Config;
+use crate::draft::Draft;
 use crate::equivalent::directory;
 use crate::merge::changes;
 use crate::options::Options;
 use crate::plan;
 use crate::record::{self, PROJECT};
+use crate::resolve::is_missing;
 use crate::target::Target;
 use crate::target::compare::{PathState, find};
 use crate::transaction::{self, Change, Old};
 use crate::update::{differences, reading};
+use crate::wizard::{self, Selection, Way};
 
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
@@ -57,9 +61,7 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
     let asked = options.draft.clone().over(read.draft);
     let draft = asked.over(reading::read(&target.path));
     let catalogue = OnceCell::new();
-    let config = resolved(&draft, read.problems, &target, &catalogue).map_err(|failure| {
-        failure.hint("the code does not show these options: add them to the command")
-    })?;
+    let config = config(draft, read.problems, &target, &catalogue, session)?;
     note_name(&config, session);
     let next = format!("bot-cli init {shown} --update --dry-run");
     let (record, mut reply) = adopted(&target, &config, options.dry_run, &shown)?;
@@ -71,6 +73,33 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
         reply = reply.next(next);
     }
     Ok(reply)
+}
+
+/// Resolves the draft, prompting for missing options if possible.
+fn config<'c>(
+    draft: Draft,
+    problems: Vec<Field>,
+    target: &Target,
+    catalogue: &'c OnceCell<Catalogue>,
+    session: &mut Session,
+) -> Result<Config<'c>, Failure> {
+    let failure = match resolved(&draft, problems.clone(), target, catalogue) {
+        Ok(config) => return Ok(config),
+        Err(failure) => failure,
+    };
+    let can_ask = session.interactive() || session.has_answers();
+    if !can_ask || !failure.fields.iter().all(is_missing) {
+        return Err(failure.hint("the code does not show these options: add them to the command"));
+    }
+    let given = Selection {
+        cwd: session.cwd().to_owned(),
+        target: Some(target.clone()),
+        way: Some(Way::Scaffold),
+        draft,
+        ..Selection::default()
+    };
+    let draft = wizard::ask_rest(session, &given, &packs::find())?;
+    resolved(&draft, problems, target, catalogue)
 }
 
 fn adopted(
@@ -135,4 +164,30 @@ fn adopted(
         "next": [],
     }));
     Ok((record, reply))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use bot_cli_sdk::testing::Run;
+
+    use crate::options::Options;
+
+    #[test]
+    fn what_the_code_does_not_show_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let server = folder.path().join("server");
+        fs::create_dir(&server).unwrap();
+        let code = "DeepgramSTTService OpenAILLMService SmallWebRTCTransport";
+        fs::write(server.join("bot.py"), code).unwrap();
+        let ran = Run::of::<Options>([".", "--adopt", "--name", "Clerk"])
+            .answer("tts", "cartesia_tts")
+            .cwd(folder.path())
+            .run();
+        assert_eq!(ran.failure, None);
+        let keys: Vec<_> = ran.asked.iter().map(|asked| asked.key.as_str()).collect();
+        assert_eq!(keys, ["tts"]);
+        assert!(folder.path().join(".bot-cli/project.json").exists());
+    }
 }

@@ -1,5 +1,6 @@
 //! Tests that cancelled work ends at once, unless a guard protects it.
 
+use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command as Process, Stdio};
@@ -45,6 +46,28 @@ fn ctrl_c_ends_work_that_never_looks() {
             assert!(how == "asking" || !screen.contains("working"), "{screen}");
         }
     }
+}
+
+#[test]
+fn ctrl_c_ends_the_work_of_a_new_plugin_in_sh() {
+    let bench = bench();
+    let new = bench
+        .run(&["plugin", "new", "demo", "--lang", "sh"])
+        .unwrap();
+    assert_eq!(new.status, Some(0), "{new:?}");
+    let plugin = fs::read_to_string(bench.path("work/bot-cli-demo/bot-cli-demo")).unwrap();
+    let plugin = plugin.replace("    echo \"Hello", "    sleep 30\n    echo \"Hello");
+    bench.script("plugins/bot-cli-demo", &plugin).unwrap();
+    let ended = cancelled(&bench, &["bot-cli", "demo", "world"], "Greeting world");
+    let screen = ended.screen.trim_end();
+    assert_eq!(
+        screen
+            .lines()
+            .collect::<Vec<_>>()
+            .join("|")
+            .replace("^C", ""),
+        "cancelled|status 130|tidy"
+    );
 }
 
 #[test]

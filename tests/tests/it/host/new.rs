@@ -7,6 +7,27 @@ use super::check::{checks, report};
 use super::{bench, expect};
 
 #[test]
+fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
+    let bench = bench();
+    bench.shows(
+        "
+        $ bot-cli plugin new demo --lang sh
+        Created the plugin `demo`
+          created   bot-cli-demo/bot-cli-demo
+          created   bot-cli-demo/test.sh
+        ! next: ./bot-cli-demo/test.sh
+        ! next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv world
+        ! next: ./bot-cli-demo/bot-cli-demo world
+        $ ./bot-cli-demo/test.sh >said && ./bot-cli-demo/bot-cli-demo world
+        Hello, world.
+        ",
+    );
+    let (status, report) = report(&bench, "./bot-cli-demo/bot-cli-demo", &["--argv", "world"]);
+    assert_eq!(checks(&report, "failed"), [""; 0], "{report:#}");
+    assert_eq!(status, Some(0));
+}
+
+#[test]
 fn a_new_plugin_comes_with_its_test_and_the_next_commands() {
     bench().shows(
         "
@@ -53,7 +74,7 @@ fn what_does_not_fit_is_refused() {
     let bench = bench();
     let name = "the name must be lower-case words with single hyphens between them, such as `acme-speech`, and have at most";
     let ours = "the name is that of a command that comes with bot-cli";
-    let lang = "`--lang`: a command is written in python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language";
+    let lang = "`--lang`: a command is written in sh, python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language";
     for (words, problem) in [
         ("demo", lang),
         ("demo --role secrets-backend --lang go", lang),
@@ -65,7 +86,7 @@ fn what_does_not_fit_is_refused() {
         ("Demo --lang go", &format!("{name} 32 characters")),
         (
             "demo --lang perl",
-            "`perl` is not a value for `--lang`\nhint: possible values: python, typescript, go, rust\nhint: bot-cli plugin new --help",
+            "`perl` is not a value for `--lang`\nhint: possible values: sh, python, typescript, go, rust\nhint: bot-cli plugin new --help",
         ),
         ("help --lang go", ours),
         ("init --lang go", ours),

@@ -15,9 +15,9 @@ fn a_host_that_uvx_runs_once_names_no_command_of_its_own() {
         fs::write(bench.path(file), "").unwrap();
     }
     expect(&bench, &["hello"], 0, "hello\n", "");
-    let steps = "next: (cd ./bot-cli-demo && go test && go build)\nnext: ./bot-cli-demo/bot-cli-demo world\n";
+    let steps = "next: ./bot-cli-demo/test.sh\nnext: ./bot-cli-demo/bot-cli-demo world\n";
     let made = bench
-        .run(&["plugin", "new", "demo", "--lang", "go"])
+        .run(&["plugin", "new", "demo", "--lang", "sh"])
         .unwrap();
     assert_eq!(made.stderr, steps);
 }

@@ -313,6 +313,45 @@ fn an_address_is_never_a_path() {
     );
 }
 
+/// What the record says of a plugin that could not be replaced is still true after another was.
+#[test]
+fn upgrading_all_goes_on_after_a_failure_and_ends_when_the_user_stops() {
+    let bench = with_server(|_| file(HELLO.replace("1.2.0", "1.3.0").as_bytes()));
+    let world = HELLO.replace("hello", "world");
+    bench.put("work/bot-cli-world", &world);
+    bench.put("work/bot-cli-alice", &HELLO.replace("hello", "alice"));
+    bench.shows(
+        r#"
+        $ for name in alice hello world; do bot-cli -q plugin add ./bot-cli-$name; done
+        ...
+        $ sed -i s/1.2.0/1.3.0/ bot-cli-alice bot-cli-world; rm $DATA/plugins/bot-cli-alice; mkdir -p $DATA/plugins/bot-cli-alice/own
+        $ bot-cli -q plugin upgrade --all --force
+        ! warning: the plugin `alice` 1.2.0 stays: could not write `[..]/bot-cli-alice`: is a directory
+        ! ...
+        ...
+        = 1
+        $ grep -A2 -E '"(alice|world)"' $DATA/plugins.lock | grep -E 'name|version'
+        name = "alice"
+        version = "1.2.0"
+        name = "world"
+        version = "1.3.0"
+        $ rmdir -p $DATA/plugins/bot-cli-alice/own 2>&-; bot-cli -q plugin upgrade alice
+        ...
+        $ sed -i "s|/[^ ]*/work/bot-cli-hello|$URL/hello|" $DATA/plugins.lock; sed -i s/1.3.0/1.4.0/ bot-cli-alice bot-cli-world
+        "#,
+    );
+    let mut terminal = at_a_terminal(&bench, "bot-cli plugin upgrade --all");
+    terminal.wait_for("Upgrade it?").unwrap();
+    terminal.press(bot_cli_tests::pty::CTRL_C).unwrap();
+    let screen = terminal.end().unwrap().screen;
+    assert!(
+        screen.contains("Upgraded the plugin `alice` 1.4.0"),
+        "{screen}"
+    );
+    assert!(!screen.contains("nothing was changed"), "{screen}");
+    assert!(!screen.contains("world"), "{screen}");
+}
+
 const PROVIDER: &str = r#"
 label = "Acme"
 site = "https://acme.example"

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Runs the plugin as a host does, and as a command. Needs nothing but a shell: `./test.sh`
+cd "$(dirname "$0")" || exit
+failed=0
+
+# check WHAT EXPECTED ACTUAL
+check() {
+    [ "$2" = "$3" ] && echo "ok: $1" && return
+    failed=1
+    printf 'failed: %s\n  expected: %s\n  actual:   %s\n' "$1" "$2" "$3"
+}
+
+request() {
+    printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{"protocol":"1.0","argv":[%s]}}\n' "$1" "$2"
+}
+
+replies() {
+    ./bot-cli-@NAME@ | grep -v '"method":"progress"'
+}
+
+check "greets by the protocol" \
+    '{"jsonrpc":"2.0","id":1,"result":{"text":"Hello, moon!\n","data":{"said":"Hello, moon!"}}}' \
+    "$(request run '"moon","--loud"' | replies)"
+check "completes" \
+    '{"jsonrpc":"2.0","id":1,"result":{"candidates":[{"value":"moon"}]}}' \
+    "$(request complete '"m"' | replies)"
+check "refuses an unknown option" \
+    '{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"there is no such option"}}' \
+    "$(request run '"--lod"' | replies)"
+check "is cancelled, or has just replied" 1 \
+    "$({ request run '"moon"' && echo '{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}'; } | replies | grep -c '"id":1')"
+check "greets as a command" "Hello, world." "$(./bot-cli-@NAME@ world)"
+exit $failed
