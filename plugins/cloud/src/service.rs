@@ -3,7 +3,7 @@
 pub mod agent;
 pub mod upload;
 
-use bot_cli_protocol::failure::{ChangeState, Failure};
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::backend::hosted::wire::Body;
 use crate::backend::hosted::{ServiceError, Tenant};
 use crate::scope::Scope;
 use crate::text::theirs;
-use crate::words::unknown;
+use crate::words::{SIGN_IN, unknown};
 use agent::Agent;
 
 /// A connection to the service for one account.
@@ -29,6 +29,15 @@ pub struct Service<'a> {
 impl Service<'_> {
     pub fn is_user(&self) -> bool {
         matches!(self.tenant, Tenant::User(_))
+    }
+
+    /// Fails for a private API key, which can't do this.
+    pub fn require_user(&self, what: &str) -> Result<(), Failure> {
+        if self.is_user() {
+            return Ok(());
+        }
+        let message = format!("a private API key can't {what}; a user's sign-in can");
+        Err(Failure::new(Exit::NotAllowed, "api_key", message).hint(SIGN_IN))
     }
 
     /// Returns the path segment for agents, which depends on the kind of account.

@@ -3,7 +3,7 @@ mod start;
 
 use std::cmp::Reverse;
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use crate::options::{Account, AgentName, AgentsCommand};
 use crate::service::Unclear;
 use crate::service::agent::{Agent, deployed_settings};
 use crate::text::theirs;
-use crate::words::{SIGN_IN, failed};
+use crate::words::failed;
 
 /// The maximum number of entries to list.
 const LATEST: &str = "50";
@@ -123,11 +123,7 @@ fn stop(context: &CommandContext<'_>, session: &str, agent: &AgentName) -> Resul
 
 /// Returns the deployments, newest first. Fails for a private API key, which can't list deployments.
 fn all_deployments(named: &NamedAgent<'_, '_>) -> Result<Vec<Value>, Failure> {
-    if !named.service.is_user() {
-        let message = "a private API key can't list deployments; a user's sign-in can";
-        let failure = Failure::new(Exit::NotAllowed, "api_key", message);
-        return Err(failure.hint(SIGN_IN));
-    }
+    named.service.require_user("list deployments")?;
     let mut deployments = named.rows("deployments", &[])?;
     deployments.sort_by_cached_key(|it| Reverse(it["createdAt"].as_str().map(str::to_owned)));
     Ok(deployments)

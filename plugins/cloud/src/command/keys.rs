@@ -1,6 +1,6 @@
 //! The `keys` commands, which manage an organization's public keys. A public key authorizes a client to start sessions.
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use reqwest::Method;
@@ -13,7 +13,7 @@ use super::open;
 use crate::options::{Account, KeysCommand};
 use crate::service::{Service, Unclear, decoded};
 use crate::text::theirs;
-use crate::words::{SIGN_IN, failed, near_or};
+use crate::words::{failed, near_or};
 
 const COLUMNS: &[Column] = &[
     ("NAME", "name", "/metadata/name"),
@@ -40,11 +40,8 @@ fn signed_in<'a>(
     account: &Account,
 ) -> Result<Service<'a>, Failure> {
     let service = open::service(context, account)?;
-    if service.is_user() {
-        return Ok(service);
-    }
-    let message = "a private API key can't manage public keys; a user's sign-in can";
-    Err(Failure::new(Exit::NotAllowed, "api_key", message).hint(SIGN_IN))
+    service.require_user("manage public keys")?;
+    Ok(service)
 }
 
 /// Returns all public keys, including revoked ones.

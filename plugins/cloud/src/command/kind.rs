@@ -66,7 +66,10 @@ impl Kind {
                 }
                 Box::new(vault(context, scope)?)
             }
-            Self::Hosted => Box::new(open_hosted(context, scope)?),
+            Self::Hosted => {
+                let (client, tenant) = connect(context, scope)?;
+                Box::new(Hosted::new(client, tenant))
+            }
             Self::Installed(installed) => Box::new(installed.open(context, scope)?),
         })
     }
@@ -129,14 +132,6 @@ pub fn connect<'a>(
     let client = client(context, scope, &access)?;
     let tenant = tenant(context, scope, &client, &access)?;
     Ok((client, tenant))
-}
-
-fn open_hosted<'a>(
-    context: &'a CommandContext<'_>,
-    scope: &mut Scope,
-) -> Result<Hosted<'a>, Failure> {
-    let (client, tenant) = connect(context, scope)?;
-    Ok(Hosted::new(client, tenant))
 }
 
 fn organizations_hosted(

@@ -49,33 +49,41 @@ pub fn agent(folder: &Path) -> Option<String> {
 
 /// Reports whether the project that contains `folder` deploys its agent with this set.
 pub fn deploys(folder: &Path, name: &SetName) -> bool {
-    let file = path_from(folder).and_then(|path| read(&path).ok());
-    file.is_some_and(|file| file.secret_set == *name)
+    let settings = path_from(folder).and_then(|path| settings(&path).ok());
+    settings.is_some_and(|settings| settings.secret_set.as_deref() == Some(name.as_str()))
 }
 
 /// Returns the current project's deployment file and shows a note that the file is used. `command` is the subcommand suggested in error
 /// messages.
 pub fn here(context: &CommandContext<'_>, command: &str) -> Result<DeployFile, Failure> {
-    let Some(deploy) = find(&context.cwd(), command)? else {
+    let Some(path) = path_from(&context.cwd()) else {
         let problem = "missing: there is no server/cloud-deploy.toml here that names one";
         return Err(wrong("name", problem));
     };
+    let deploy = read(path, command)?;
     let (name, path) = (&deploy.secret_set, deploy.path.display());
     context.note(&format!("using the set `{name}` of {path}"));
     Ok(deploy)
 }
 
-/// Searches `folder` and its parents for the deployment file of a project.
-fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
-    let Some(path) = path_from(folder) else {
-        return Ok(None);
+fn read(path: PathBuf, command: &str) -> Result<DeployFile, Failure> {
+    let read = || {
+        let settings = settings(&path)?;
+        let name = settings.secret_set.ok_or("it has no `secret_set`")?;
+        let name = SetName::parse_existing(&name);
+        let name = name.map_err(|problem| format!("its `secret_set` {problem}"))?;
+        Ok((name, settings.region))
     };
-    let file = read(&path).map_err(|reason| {
+    let (secret_set, region) = read().map_err(|reason: Reason| {
         let could_not = format!("can't take the name of the set from `{}`", path.display());
         let name = format!("give the name: `bot-cli cloud secrets {command} NAME …`");
         Failure::because(Exit::Usage, "invalid_file", could_not, reason).hint(name)
-    });
-    file.map(Some)
+    })?;
+    Ok(DeployFile {
+        path,
+        secret_set,
+        region,
+    })
 }
 
 /// Returns the path of the deployment file of the project that contains `folder`.
@@ -114,17 +122,6 @@ fn settings(path: &Path) -> Result<Settings, Reason> {
         return Err(format!("it is longer than {} KiB", LONGEST / 1024).into());
     }
     Ok(Settings::parse(&text)?)
-}
-
-fn read(path: &Path) -> Result<DeployFile, Reason> {
-    let settings = settings(path)?;
-    let name = settings.secret_set.ok_or("it has no `secret_set`")?;
-    let secret_set = SetName::parse_existing(&name);
-    Ok(DeployFile {
-        secret_set: secret_set.map_err(|problem| format!("its `secret_set` {problem}"))?,
-        region: settings.region,
-        path: path.to_owned(),
-    })
 }
 
 /// A project's deployment settings, and the folder that relative paths in the settings refer to.
@@ -178,7 +175,7 @@ pub fn agent_name(context: &CommandContext<'_>, given: Option<&String>) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use super::find;
+    use super::{path_from, read};
 
     #[test]
     fn the_deploy_file_is_found_from_anywhere_in_the_project() {
@@ -186,15 +183,18 @@ mod tests {
         let root = folder.path();
         std::fs::create_dir_all(root.join("server/evals")).unwrap();
         std::fs::create_dir_all(root.join(".git")).unwrap();
-        assert!(find(&root.join("server"), "set").unwrap().is_none());
+        assert_eq!(path_from(&root.join("server")), None);
         std::fs::write(
             root.join("server/cloud-deploy.toml"),
             "secret_set = \"bot-secrets\"\n",
         )
         .unwrap();
         for inside in ["", "server", "server/evals"] {
-            let found = find(&root.join(inside), "set").unwrap().unwrap();
-            assert_eq!(found.secret_set.as_str(), "bot-secrets");
+            let path = path_from(&root.join(inside)).unwrap();
+            assert_eq!(
+                read(path, "set").unwrap().secret_set.as_str(),
+                "bot-secrets"
+            );
         }
         for (text, problem) in [
             ("agent_name = \"bot\"\n", "it has no `secret_set`"),
@@ -204,7 +204,7 @@ mod tests {
             ),
         ] {
             std::fs::write(root.join("server/cloud-deploy.toml"), text).unwrap();
-            let failure = find(root, "set").err().unwrap();
+            let failure = read(path_from(root).unwrap(), "set").err().unwrap();
             assert_eq!(failure.code, "invalid_file");
             assert!(failure.message.contains("cloud-deploy.toml"), "{failure:?}");
             assert!(failure.message.ends_with(problem), "{failure:?}");
