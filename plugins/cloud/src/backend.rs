@@ -7,8 +7,6 @@ pub mod hosted;
 pub mod local;
 mod profile;
 
-use std::time::Duration;
-
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::secret::Secret;
 
@@ -107,9 +105,6 @@ pub trait SecretsBackend {
     /// `seen` contains the set's keys as last read by the caller. Backends that detect concurrent changes return an error if the keys have
     /// changed since then.
     fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError>;
-
-    /// Waits before the next check of whether a set is ready. Fails if the user cancels.
-    fn pause(&self, pause: Duration) -> Result<(), BackendError>;
 }
 
 /// Read access to values, used to run programs with them and to copy sets.

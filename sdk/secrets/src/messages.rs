@@ -289,19 +289,9 @@ pub struct GetResult {
 /// A set with its keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetDetails {
-    /// The set's name, as the user entered it.
-    pub name: String,
-    /// The kind of set.
-    pub kind: SetKind,
-    /// The set's region. Absent if the backend has no regions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub region: Option<String>,
-    /// The deployment status of the set.
-    #[serde(default)]
-    pub status: SetStatus,
-    /// The reason the set is not ready, as one line for the user. Contains no values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    /// The set without its keys.
+    #[serde(flatten)]
+    pub summary: SetSummary,
     /// The keys, in any order. Empty for an image pull secret.
     #[serde(default)]
     pub keys: Vec<String>,

@@ -3,14 +3,13 @@
 //! Once a value has been sent or received, messages never quote the backend's output.
 
 use std::cell::RefCell;
-use std::time::Duration;
 
 use bot_cli_protocol::secret::Secret;
 use bot_cli_secrets::client::{Client, Fault};
 use bot_cli_secrets::messages::{
     self, Code, CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult,
     NameParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
-    UnsetParams, UnsetResult, ValuesResult, methods,
+    SetDetails, UnsetParams, UnsetResult, ValuesResult, methods,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,13 +21,11 @@ use super::{
 use crate::domain::{BackendName, Entry, Key, Region, RegistryHost, SetKind, SetName};
 use crate::source::Source;
 use crate::text::theirs;
-use crate::watch::{InVain, Watch, wait};
 
-pub struct External<'a> {
+pub struct External {
     name: BackendName,
     profile: Profile,
     client: RefCell<Client>,
-    watch: &'a dyn Watch,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,14 +41,13 @@ pub enum ExternalError {
     },
 }
 
-impl<'a> External<'a> {
+impl External {
     /// Wraps a client that has already opened the backend.
-    pub fn new(name: BackendName, client: Client, watch: &'a dyn Watch) -> Self {
+    pub fn new(name: BackendName, client: Client) -> Self {
         Self {
             profile: opened_profile(&name, client.opened()),
             client: RefCell::new(client),
             name,
-            watch,
         }
     }
 
@@ -157,7 +153,7 @@ fn opened_profile(name: &BackendName, opened: &OpenResult) -> Profile {
     }
 }
 
-impl SecretsBackend for External<'_> {
+impl SecretsBackend for External {
     fn profile(&self) -> &Profile {
         &self.profile
     }
@@ -191,27 +187,20 @@ impl SecretsBackend for External<'_> {
 
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
         let GetResult { set } = self.ask(methods::GET, &named(name))?;
-        let Some(set) = set else {
+        let Some(SetDetails { mut summary, keys }) = set else {
             return Ok(None);
         };
         let mut client = self.client.borrow_mut();
-        if set.name != name.as_str() {
+        if summary.name != name.as_str() {
             let wrong = client.wrong(methods::GET, "`result.set.name` is another name");
             return Err(failed(&self.name, wrong));
         }
-        Ok(Some(Details {
-            keys: match set.kind {
-                SetKind::Secret => Keys::Known(set.keys),
-                SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
-            },
-            summary: Summary {
-                name: set.name,
-                kind: set.kind,
-                region: set.region,
-                status: set.status,
-                error: client.shown(set.error),
-            },
-        }))
+        summary.error = client.shown(summary.error);
+        let keys = match summary.kind {
+            SetKind::Secret => Keys::Known(keys),
+            SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
+        };
+        Ok(Some(Details { summary, keys }))
     }
 
     fn put(&self, name: &SetName, entries: &[Entry], prior: Prior<'_>) -> Result<(), ChangeError> {
@@ -269,16 +258,9 @@ impl SecretsBackend for External<'_> {
         let DeleteResult { deleted } = self.change(methods::DELETE, &delete, &[])?;
         Ok(deleted)
     }
-
-    fn pause(&self, pause: Duration) -> Result<(), BackendError> {
-        match wait(self.watch, pause, None, || None::<()>) {
-            Err(InVain::Cancelled) => Err(BackendError::Cancelled),
-            Ok(()) | Err(InVain::TimedOut) => Ok(()),
-        }
-    }
 }
 
-impl ReadsValues for External<'_> {
+impl ReadsValues for External {
     fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError> {
         let answer = self.client.borrow_mut().ask(methods::VALUES, &named(name));
         let ValuesResult { values } = answer.map_err(|mut fault| {

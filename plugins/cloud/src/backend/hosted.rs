@@ -9,8 +9,6 @@ pub mod http;
 mod redact;
 pub mod wire;
 
-use std::time::Duration;
-
 use bot_cli_protocol::secret::Secret;
 use reqwest::Method;
 use serde_json::Value;
@@ -97,9 +95,8 @@ impl<'a> Hosted<'a> {
         self.path(&["secrets", name.as_str()])
     }
 
-    fn codes(&self) -> Result<Vec<String>, ServiceError> {
-        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
-        Ok(regions.pairs().into_iter().map(|(code, _)| code).collect())
+    fn all_regions(&self) -> Result<Vec<(String, String)>, ServiceError> {
+        access::regions(&self.client, &self.path(&["regions"]))
     }
 
     fn details(
@@ -232,17 +229,18 @@ impl SecretsBackend for Hosted<'_> {
     }
 
     fn regions(&self) -> Result<Regions, BackendError> {
-        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
+        let all = self.all_regions()?;
         let settings: Value = self.client.get(&self.path(&["properties"]))?.decode()?;
         let default = settings["properties"]["defaultRegion"].as_str();
         Ok(Regions {
-            all: regions.pairs(),
+            all,
             default: default.map(str::to_owned),
         })
     }
 
     fn region_codes(&self) -> Result<Vec<String>, BackendError> {
-        Ok(self.codes()?)
+        let all = self.all_regions()?.into_iter();
+        Ok(all.map(|(code, _)| code).collect())
     }
 
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
@@ -253,7 +251,7 @@ impl SecretsBackend for Hosted<'_> {
         let mut summaries = match self.client.get(&path) {
             Ok(answer) => answer.decode::<wire::List>()?.summaries(),
             // The service returns this for an organization without sets, and for one that doesn't exist.
-            Err(missing @ ServiceError::NotFound(_)) => match self.codes() {
+            Err(missing @ ServiceError::NotFound(_)) => match self.all_regions() {
                 Ok(_) if !missing.names_an_organization() => Vec::new(),
                 Ok(_) | Err(ServiceError::NotFound(_)) => return Err(missing.into()),
                 Err(error) => return Err(error.into()),
@@ -374,10 +372,6 @@ impl SecretsBackend for Hosted<'_> {
             },
         )?;
         Ok(true)
-    }
-
-    fn pause(&self, pause: Duration) -> Result<(), BackendError> {
-        Ok(self.client.pause(pause)?)
     }
 }
 

@@ -11,7 +11,6 @@ mod seal;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use bot_cli_protocol::secret::Secret;
 
@@ -352,11 +351,6 @@ impl SecretsBackend for Vault<'_> {
         let is_as_seen =
             |found: Option<&Set>| found.zip(seen).is_none_or(|(set, seen)| has(set, seen));
         Ok(self.apply(name, Missing::Leave, is_as_seen, |_| None)?)
-    }
-
-    fn pause(&self, _pause: Duration) -> Result<(), BackendError> {
-        // Sets in the vault are always ready.
-        Ok(())
     }
 }
 

@@ -17,6 +17,7 @@ use crate::backend::{Ability, BackendError, Keys as Known, Summary};
 use crate::domain::{BackendName, Entry, Key, RegistryHost, SetKind, SetName, Status};
 use crate::options::Manner;
 use crate::text::{span, theirs};
+use crate::watch::{InVain, wait as wait_for};
 use crate::words::failed;
 
 pub struct Change {
@@ -196,7 +197,9 @@ impl Change {
                     .hint(self.look(opened)));
             }
             context.progress("Waiting until it is ready");
-            opened.backend.pause(pause).map_err(|_| stopped())?;
+            if wait_for(context, pause, None, || None::<()>) == Err(InVain::Cancelled) {
+                return Err(stopped());
+            }
             pause = (pause * 2).min(pace.longest_look);
         }
     }

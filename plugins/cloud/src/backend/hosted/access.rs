@@ -1,7 +1,7 @@
 use bot_cli_protocol::secret::Secret;
 use serde_json::Value;
 
-use super::http::{Answer, Client};
+use super::http::Client;
 use super::{ServiceError, path, wire};
 use crate::domain::TokenKind;
 
@@ -19,8 +19,14 @@ pub fn kind_of(token: &Secret) -> Option<TokenKind> {
 
 /// Returns a user's organizations, as pairs of name and display name.
 pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, ServiceError> {
-    let answer = client.get(&path(&["organizations"]))?;
-    Ok(answer.decode::<wire::OrganizationList>()?.pairs())
+    let answer: Value = client.get(&path(&["organizations"]))?.decode()?;
+    wire::pairs(&answer, "organizations", "name", "verboseName")
+}
+
+/// Returns the regions at a path, as pairs of code and display name.
+pub fn regions(client: &Client<'_>, path: &str) -> Result<Vec<(String, String)>, ServiceError> {
+    let answer: Value = client.get(path)?.decode()?;
+    wire::pairs(&answer, "regions", "code", "display_name")
 }
 
 /// Returns the user's email address, or the user ID if there is no address. Does not retry the request.
@@ -51,8 +57,7 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
         Err(error) if is_refusal(&error) => error,
         Err(error) => return Err(error),
     };
-    let regions = client.get(&path(&["regions"]));
-    match regions.and_then(Answer::decode::<wire::RegionList>) {
+    match regions(client, &path(&["regions"])) {
         Ok(_) => Ok(Probed {
             kind: TokenKind::ApiKey,
             organizations: None,

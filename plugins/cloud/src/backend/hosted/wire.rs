@@ -128,46 +128,21 @@ impl Set {
     }
 }
 
-#[derive(Deserialize)]
-pub struct RegionList {
-    regions: Vec<RegionRow>,
-}
-
-#[derive(Deserialize)]
-struct RegionRow {
-    code: String,
-    display_name: Option<String>,
-}
-
-impl RegionList {
-    /// Returns the regions as pairs of code and display name.
-    pub fn pairs(self) -> Vec<(String, String)> {
-        let rows = self.regions.into_iter();
-        rows.map(|row| (row.code.clone(), row.display_name.unwrap_or(row.code)))
-            .collect()
-    }
-}
-
-/// A user's organizations; the first is the default.
-#[derive(Deserialize)]
-pub struct OrganizationList {
-    organizations: Vec<OrganizationRow>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OrganizationRow {
-    name: String,
-    verbose_name: Option<String>,
-}
-
-impl OrganizationList {
-    /// Returns the organizations as pairs of name and display name.
-    pub fn pairs(self) -> Vec<(String, String)> {
-        let rows = self.organizations.into_iter();
-        rows.map(|row| (row.name.clone(), row.verbose_name.unwrap_or(row.name)))
-            .collect()
-    }
+/// Returns the rows of a list as pairs of the members `name` and `label`. A row without a label has its name as the label.
+pub fn pairs(
+    answer: &Value,
+    list: &str,
+    name: &str,
+    label: &str,
+) -> Result<Vec<(String, String)>, ServiceError> {
+    let pair = |row: &Value| {
+        let name = row[name].as_str()?;
+        let label = row[label].as_str().unwrap_or(name);
+        Some((name.to_owned(), label.to_owned()))
+    };
+    let rows = answer[list].as_array();
+    let pairs = rows.and_then(|rows| rows.iter().map(pair).collect());
+    pairs.ok_or_else(|| ServiceError::InvalidResponse(format!("it has no `{list}`")))
 }
 
 pub struct Body {

@@ -114,11 +114,11 @@ impl Installed {
         Ok(set)
     }
 
-    pub fn open<'a>(
+    pub fn open(
         &self,
-        context: &'a CommandContext<'_>,
+        context: &CommandContext<'_>,
         scope: &mut Scope,
-    ) -> Result<External<'a>, Failure> {
+    ) -> Result<External, Failure> {
         // A project's region is for its bot, not for this backend.
         let region = scope.region.as_ref();
         let region = region.filter(|region| region.source != Source::DeployFile);
@@ -143,7 +143,7 @@ impl Installed {
         let client = Client::open(&launch, caller, &params, relay);
         let client = client.map_err(|fault| external::failed(&self.name, fault))?;
         self.note(context, scope, client.opened())?;
-        Ok(External::new(self.name.clone(), client, context))
+        Ok(External::new(self.name.clone(), client))
     }
 
     /// Updates the scope with the location and the organization that the backend reported.
