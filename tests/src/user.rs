@@ -56,12 +56,17 @@ impl User {
     /// Creates a user whose backend is a separate executable in the user's plugin folder.
     pub fn of_a_backend() -> Self {
         let mut user = Self::new("backend", BackendKind::Backend);
-        let file = user.plugins().join("bot-cli-secrets-sample");
-        second_name(&executable("it-secrets-sample"), &file).unwrap();
-        let data = user.home().join(".local/share").display().to_string();
-        user.set("XDG_DATA_HOME", &data);
+        user.install_sample();
         user.set("BOT_CLI_BACKEND", "sample");
         user
+    }
+
+    /// Installs the backend `sample`, which keeps its sets in `sample.json` in the user's data folder.
+    pub fn install_sample(&mut self) {
+        let file = self.plugins().join("bot-cli-secrets-sample");
+        second_name(&executable("it-secrets-sample"), &file).unwrap();
+        let data = self.home().join(".local/share").display().to_string();
+        self.set("XDG_DATA_HOME", &data);
     }
 
     /// Returns the user's plugin folder.

@@ -56,39 +56,6 @@ pub trait SecretsBackend {
         prior: Prior<'_>,
     ) -> Result<(), ChangeError>;
 
-    /// Stores `entries` and removes the keys in `removed`. Removing a missing key is not an error.
-    fn replace(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        removed: &[Key],
-        prior: Prior<'_>,
-    ) -> Result<(), ChangeError> {
-        let put = self.put(name, entries, prior);
-        if removed.is_empty() {
-            return put;
-        }
-        let (stored, gone) = (
-            names(entries.iter().map(|entry| &entry.key)),
-            names(removed),
-        );
-        let outcome = |cause, parts| {
-            let effect = Effect::of(parts);
-            ChangeError { cause, effect }
-        };
-        put.map_err(|error| {
-            let mut parts = parts(error.effect, stored.clone());
-            parts.not_done.extend_from_slice(&gone);
-            outcome(error.cause, parts)
-        })?;
-        self.unset(name, removed, None).map_err(|error| {
-            let mut parts = parts(error.effect, gone.clone());
-            parts.done.splice(0..0, stored.iter().cloned());
-            outcome(error.cause, parts)
-        })?;
-        Ok(())
-    }
-
     /// Removes keys from a set and returns the keys that were already missing.
     ///
     /// `seen` contains the set's keys as last read by the caller. Backends that detect concurrent changes return an error if any of `keys`

@@ -76,17 +76,6 @@ pub struct Manner {
     pub wait: bool,
 }
 
-impl Manner {
-    /// Returns options for a change that is not a dry run and doesn't wait. The command asks for confirmation unless `skip` is set.
-    pub const fn unless_skipped(skip: bool) -> Self {
-        Self {
-            skip,
-            dry_run: false,
-            wait: false,
-        }
-    }
-}
-
 impl Command {
     /// Reports whether the command can change secrets, the vault, a backup or resources of the hosting service. Failures of such commands
     /// must include the outcome of the change.
@@ -189,9 +178,6 @@ pub struct Set {
     /// How to treat a key without a value
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub empty: Empty,
-    /// Remove the keys of the set that are not in the file; the plan names them
-    #[arg(long, requires = "file", conflicts_with = "from_template")]
-    pub prune: bool,
     #[command(flatten)]
     pub manner: Manner,
     /// Region (default: the organization's, typically us-west)

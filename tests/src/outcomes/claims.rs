@@ -208,19 +208,11 @@ fn parts(change: &Change, before: &Value, after: &Value) -> Vec<Part> {
         }]
     };
     match change {
-        Change::Set {
-            name,
-            pairs,
-            prunes,
-        } => {
-            let there = before[name]["secrets"].as_object().filter(|_| *prunes);
-            let others = there.into_iter().flat_map(Map::keys);
-            let others = others.filter(|key| !pairs.iter().any(|(given, _)| given == *key));
-            let gone = others.map(|key| key_part(name, key, is_gone(name, key)));
+        Change::Set { name, pairs } => {
             let put = pairs.iter().map(|(key, value)| {
                 key_part(name, key, after[name]["secrets"][key] == json!(value))
             });
-            put.chain(gone).collect()
+            put.collect()
         }
         Change::Unset { name, keys } => {
             let keys = keys.iter();

@@ -38,11 +38,10 @@ pub enum Change {
     List {
         name: Option<String>,
     },
-    /// Sets keys. If `prunes` is true, removes all other keys.
+    /// Sets keys.
     Set {
         name: String,
         pairs: Vec<(String, String)>,
-        prunes: bool,
     },
     Unset {
         name: String,
@@ -141,21 +140,15 @@ pub fn draw(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operat
                 .collect();
             let lines = pairs.iter().map(|(key, value)| format!("{key}={value}\n"));
             let lines: String = lines.collect();
-            let prunes = drawn > 5;
-            let input = if prunes {
+            let input = if drawn > 5 {
                 let file = folder.join("pairs.env");
                 fs::write(&file, lines)?;
-                format!("--prune --file {}", file.display())
+                format!("--file {}", file.display())
             } else {
                 lines
             };
             let line = format!("secrets set {name} --skip {wait} {input}");
-            let change = Change::Set {
-                name,
-                pairs,
-                prunes,
-            };
-            Operation::new(line, change)
+            Operation::new(line, Change::Set { name, pairs })
         }
         8..=10 => {
             let line = format!("secrets unset --skip {name} {}", keys.join(" "));

@@ -138,7 +138,7 @@ fn every_command_for_secrets_works_without_an_account() {
         succeeds(&bench, &format!("bot-cli cloud secrets {command}"));
         done += 1;
     }
-    assert_eq!(done, 10);
+    assert_eq!(done, 9);
 }
 
 fn bench() -> Bench {

@@ -292,7 +292,13 @@ impl SecretsBackend for Vault<'_> {
             keys.all(|key| stands(set, key, seen))
         };
         self.store(name, SetKind::Secret, prior, alike, |found| {
-            with(secrets(found), entries)
+            let mut values = match found {
+                Some(Contents::Secret(values)) => values,
+                Some(Contents::ImagePullSecret { .. }) | None => BTreeMap::new(),
+            };
+            let entries = entries.iter();
+            values.extend(entries.map(|entry| (entry.key.to_string(), entry.value.clone())));
+            Contents::Secret(values)
         })
     }
 
@@ -308,20 +314,6 @@ impl SecretsBackend for Vault<'_> {
                 host: host.to_string(),
                 credentials: credentials.clone(),
             }
-        })
-    }
-
-    fn replace(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        removed: &[Key],
-        prior: Prior<'_>,
-    ) -> Result<(), ChangeError> {
-        self.store(name, SetKind::Secret, prior, has, |found| {
-            let mut values = secrets(found);
-            values.retain(|key, _| removed.iter().all(|gone| gone.as_str() != key));
-            with(values, entries)
         })
     }
 
@@ -374,20 +366,6 @@ impl ReadsValues for Vault<'_> {
             Some(Contents::Secret(_)) | None => Ok(None),
         }
     }
-}
-
-/// Returns the values of an existing secret set, or an empty map for a new one.
-fn secrets(found: Option<Contents>) -> BTreeMap<String, Secret> {
-    match found {
-        Some(Contents::Secret(values)) => values,
-        Some(Contents::ImagePullSecret { .. }) | None => BTreeMap::new(),
-    }
-}
-
-fn with(mut values: BTreeMap<String, Secret>, entries: &[Entry]) -> Contents {
-    let entries = entries.iter();
-    values.extend(entries.map(|entry| (entry.key.to_string(), entry.value.clone())));
-    Contents::Secret(values)
 }
 
 /// Reports whether a set has exactly these keys. An image pull secret has no keys.

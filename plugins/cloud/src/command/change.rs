@@ -27,7 +27,6 @@ pub struct Change {
 }
 
 pub enum Work {
-    /// Stores keys and optionally removes others.
     Save(Keys),
     Credentials {
         host: RegistryHost,
@@ -40,8 +39,6 @@ pub enum Work {
 #[derive(Default)]
 pub struct Keys {
     pub entries: Vec<Entry>,
-    /// The existing keys that `--prune` removes.
-    pub removed: Vec<Key>,
     /// The keys omitted because they have no value.
     pub skipped: Vec<Key>,
     /// The template keys that still have no value.
@@ -127,13 +124,7 @@ impl Change {
         let (name, backend) = (&self.name, &opened.backend);
         let (prior, seen) = (self.target.prior(), self.target.known.as_deref());
         let changed = match &self.work {
-            Work::Save(keys) if keys.removed.is_empty() => {
-                backend.put(name, &keys.entries, prior).map(|()| true)
-            }
-            Work::Save(keys) => {
-                let replaced = backend.replace(name, &keys.entries, &keys.removed, prior);
-                replaced.map(|()| true)
-            }
+            Work::Save(keys) => backend.put(name, &keys.entries, prior).map(|()| true),
             Work::Credentials { host, credentials } => {
                 let put = backend.put_image_pull_secret(name, host, credentials, prior);
                 put.map(|()| true)
@@ -218,9 +209,8 @@ impl Change {
             return Ok(None);
         };
         let has = |key: &Key| known.iter().any(|known| known == key.as_str());
-        let is_so =
-            keys.entries.iter().all(|entry| has(&entry.key)) && !keys.removed.iter().any(has);
-        Ok(is_so.then_some(found.summary))
+        let has_all = keys.entries.iter().all(|entry| has(&entry.key));
+        Ok(has_all.then_some(found.summary))
     }
 
     /// Checks that the set is in the expected region and that provisioning has not failed.
@@ -266,11 +256,10 @@ pub fn confirm_by_name(
     Err(Failure::cancelled().message(message))
 }
 
-/// Registers the values for redaction. Fails with the given hint if a value is empty and the backend rejects empty values.
-pub fn check_values(opened: &Opened<'_>, entries: &[Entry], hint: &str) -> Result<(), Failure> {
+/// Registers the values for redaction.
+pub fn conceal(opened: &Opened<'_>, entries: &[Entry]) {
     let values: Vec<Secret> = entries.iter().map(|one| one.value.clone()).collect();
     opened.backend.conceal(&values);
-    refused(opened.profile().empty(entries)).map_err(|failure| failure.hint(hint))
 }
 
 pub fn refused(fields: Vec<Field>) -> Result<(), Failure> {

@@ -2,7 +2,7 @@ use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::change::{Change, Keys, Work, check_credentials, check_values, refused};
+use super::change::{Change, Keys, Work, check_credentials, conceal, refused};
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::target::{Target, target, wrong_type};
@@ -116,7 +116,8 @@ fn place_of_copy(
         Work::Save(keys) => {
             let unset = format!("`bot-cli cloud secrets unset {}`", original.name);
             let hint = format!("give them values, or remove them with {unset}");
-            check_values(opened, &keys.entries, &hint)?;
+            conceal(opened, &keys.entries);
+            refused(opened.profile().empty(&keys.entries)).map_err(|failure| failure.hint(hint))?;
             check_keys(&original.name, &keys.entries)?;
             SetKind::Secret
         }

@@ -5,7 +5,7 @@ use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 
-use super::change::{Change, Keys, Work, check_values};
+use super::change::{Change, Keys, Work, conceal};
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::target::{Target, referenced, target, wrong_type};
@@ -40,7 +40,7 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
         scope.region = Some(Setting::new(region, Source::DeployFile));
     }
     let mut opened = open::open_scope(context, scope)?;
-    check_values(&opened, &given.entries, "`--empty skip` leaves them out")?;
+    conceal(&opened, &given.entries);
     let existing = opened.backend.get(&name)?;
     let target = target(&mut opened, &name, SetKind::Secret, existing)?;
     let mut missing = missing(&template, &given, &target);
@@ -59,15 +59,11 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
         return Err(wrong("secrets", "no key was given a value"));
     }
     missing.retain(|key| !asked.iter().any(|entry| entry.key == *key));
-    let mut keys = Keys {
+    let keys = Keys {
         missing,
-        entries: [std::mem::take(&mut given.entries), asked].concat(),
-        skipped: std::mem::take(&mut given.skipped),
-        removed: Vec::new(),
+        entries: [given.entries, asked].concat(),
+        skipped: given.skipped,
     };
-    if options.prune {
-        keys.removed = removed(&keys, &target)?;
-    }
     for Entry { key, value } in &keys.entries {
         if let Some(odd) = advice::odd(value.expose()) {
             context.warn(&format!("the value of `{key}` {odd}"));
@@ -84,21 +80,6 @@ fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key>
     keys.filter(|key| !has_value(key) && !target.has(key.as_str()))
         .cloned()
         .collect()
-}
-
-/// Returns the set's keys that are not in the input. A key without a value counts as part of the input.
-fn removed(keys: &Keys, target: &Target) -> Result<Vec<Key>, Failure> {
-    let is_given = |known: &str| {
-        let entries = keys.entries.iter().map(|entry| &entry.key);
-        entries
-            .chain(&keys.skipped)
-            .any(|key| key.as_str() == known)
-    };
-    let gone = target.known().iter().filter(|known| !is_given(known));
-    gone.map(|known| {
-        Key::parse_existing(known).map_err(|problem| wrong("key", format!("of the set {problem}")))
-    })
-    .collect()
 }
 
 /// Prompts for the values of these keys with hidden input, and shows the template's comments. Template keys may be skipped.
@@ -157,7 +138,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
         return Err(no_such_key(&opened, &name, missing, target.known()));
     }
     let work = Work::Remove(keys);
-    Change { name, target, work }.make(context, &opened, Manner::unless_skipped(options.skip))
+    Change { name, target, work }.make(context, &opened, skipping(options.skip))
 }
 
 pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
@@ -166,7 +147,14 @@ pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<R
     let details = opened.existing(&name)?;
     let work = Work::Delete(details.summary.kind);
     let target = Target::existing(&mut opened, details);
-    Change { name, target, work }.make(context, &opened, Manner::unless_skipped(options.skip))
+    Change { name, target, work }.make(context, &opened, skipping(options.skip))
+}
+
+fn skipping(skip: bool) -> Manner {
+    Manner {
+        skip,
+        ..Manner::default()
+    }
 }
 
 fn existing(name: &str) -> Result<SetName, Failure> {

@@ -18,8 +18,6 @@ pub enum Empty {
     Refuse,
     /// Leave the key out
     Skip,
-    /// Store the empty value, which the hosting service does not accept
-    Keep,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,15 +51,11 @@ impl Given {
             _ if self.has(&key) => "is given a second time",
             _ if value.expose().contains('\0') => "has a value with a NUL character",
             Empty::Refuse if is_empty => REFUSED,
-            // The end of a base64 value looks like a key without a value.
-            Empty::Keep if is_empty && !looks_like_a_key(key.as_str()) => {
-                "has no value, and may be a value itself: only a key in capitals is kept without one"
-            }
             Empty::Skip if is_empty => {
                 self.skipped.push(key);
                 return Ok(());
             }
-            Empty::Refuse | Empty::Skip | Empty::Keep => {
+            Empty::Refuse | Empty::Skip => {
                 self.entries.push(Entry { key, value });
                 return Ok(());
             }

@@ -1,5 +1,8 @@
 //! Tests for `secrets copy`, which copies sets from the vault to the hosting service or to another name.
 
+use std::fs;
+
+use bot_cli_tests::service::ORGANIZATION;
 use serde_json::json;
 
 use super::user::{User, pairs};
@@ -102,16 +105,25 @@ fn a_name_that_the_service_does_not_take_leads_to_another() {
 
 #[test]
 fn what_can_not_be_copied_is_refused_before_anything_is_sent() {
-    let user = User::with_token();
+    let mut user = User::with_token();
+    user.install_sample();
+    let set = json!({ "kind": "secret", "values": { "A": "1", "B": "" } });
+    let kept = json!({ ORGANIZATION: { "blank": set } });
+    let file = user.home().join(".local/share/sample.json");
+    fs::write(file, kept.to_string()).unwrap();
     for line in [
-        "secrets set blank A=1 B= --empty keep --backend local --skip",
+        "secrets set blank A=1 --backend local --skip",
         "secrets set emptied A=1 --backend local --skip",
         "secrets unset emptied A --backend local --skip",
     ] {
         user.done(&words(line));
     }
     let before = user.service().sent().len();
-    let error = user.fails(&["secrets", "copy", "blank", "--skip"], 2, "invalid_input");
+    let error = user.fails(
+        &words("secrets copy blank --from sample --skip"),
+        2,
+        "invalid_input",
+    );
     assert_eq!(error["fields"][0]["field"], "B");
     for (arguments, status, code) in [
         (&["none"][..], 1, "not_found"),

@@ -1,6 +1,5 @@
-//! Tests for the input of `secrets set`: arguments, files, values from separate files, keys without values, and removed keys.
+//! Tests for the input of `secrets set`: arguments, files, values from separate files, and keys without values.
 
-use bot_cli_tests::service::Fault;
 use serde_json::json;
 
 use super::user::{Run, User, pairs};
@@ -122,7 +121,7 @@ fn values_from_files_are_refused_all_at_once_and_unseen() {
 }
 
 #[test]
-fn keys_without_a_value_are_refused_left_out_or_kept() {
+fn keys_without_a_value_are_refused_or_left_out() {
     for user in User::all() {
         user.write(".env", "A=1\nB=\nC=2\n");
         let set = ["secrets", "set", "prod", "--skip", "-f", ".env"];
@@ -137,20 +136,6 @@ fn keys_without_a_value_are_refused_left_out_or_kept() {
         assert_eq!(done["skipped"], json!(["B"]));
         let without = pairs(&[("A", "1"), ("C", "2")]);
         assert_eq!(user.values("prod"), without, "{}", user.name);
-        let run = user.run(&[&set[..], &["--empty", "keep"]].concat());
-        if ["vault", "backend"].contains(&user.name) {
-            assert_eq!(run.status, Some(0), "{run:?}");
-            let with = pairs(&[("A", "1"), ("B", ""), ("C", "2")]);
-            assert_eq!(user.values("prod"), with);
-        } else {
-            assert_eq!(run.status, Some(2), "{run:?}");
-            assert_eq!(
-                run.stderr,
-                "error: B: has no value, and the hosting service does not accept empty values\n\
-                 hint: `--empty skip` leaves them out\n"
-            );
-            assert_eq!(user.values("prod"), without);
-        }
     }
 }
 
@@ -163,106 +148,10 @@ fn what_has_only_keys_without_a_value_is_refused() {
     assert!(run.stderr.contains("no key has a value"), "{run:?}");
     // The end of base64 in a file of its own looks like a key.
     user.write(".env", "c4n4ryC4N4RY=\n");
-    for empty in ["skip", "keep", "refuse"] {
+    for empty in ["skip", "refuse"] {
         let run = user.run(&["secrets", "set", "p", "-f", ".env", "--empty", empty]);
         assert_eq!(run.status, Some(2), "{run:?}");
         assert_unseen(&run);
-    }
-}
-
-#[test]
-fn pruning_makes_the_set_what_the_file_is() {
-    for user in User::all() {
-        let old = words("secrets set prod A=1 B=2 C=3 D=4 --skip");
-        user.done(&old);
-        user.write(".env", "A=10\nB=\nE=5\n");
-        let set = words("secrets set prod -f .env --empty skip --prune");
-        let run = user.run(&[&set[..], &["--dry-run"]].concat());
-        let plan: Vec<&str> = run
-            .stdout
-            .lines()
-            .filter(|line| line.starts_with("  "))
-            .collect();
-        assert_eq!(
-            plan,
-            [
-                "  ~ overwrite  A  2 characters",
-                "  + create     E  1 character",
-                "  - remove     C",
-                "  - remove     D"
-            ],
-            "{run:?}"
-        );
-        user.fails(&set, 2, "input_required");
-        assert_eq!(user.values("prod").len(), 4);
-
-        let shown = user.run(&[&set[..], &["--skip"]].concat());
-        assert_eq!(shown.status, Some(0), "{shown:?}");
-        assert!(shown.stdout.contains("Removed: `C`, `D`\n"), "{shown:?}");
-        assert!(
-            shown.stdout.contains("1 created, 1 overwritten, 2 removed"),
-            "{shown:?}"
-        );
-        let expected = pairs(&[("A", "10"), ("B", "2"), ("E", "5")]);
-        assert_eq!(user.values("prod"), expected, "{}", user.name);
-        // Nothing is left to remove.
-        let done = user.done(&[&set[..], &["--skip"]].concat());
-        assert_eq!(
-            (&done["removed"], &done["skipped"]),
-            (&json!([]), &json!(["B"]))
-        );
-    }
-}
-
-#[test]
-fn pruning_needs_a_file_with_keys() {
-    let user = User::of_the_vault();
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    user.write("empty.env", "# nothing\n");
-    user.write("blank.env", "B=\n");
-    for arguments in [
-        &["B=1", "--prune"][..],
-        &["--value-from", "B=empty.env", "--prune"],
-        &["-f", "empty.env", "--prune"],
-        &["-f", "blank.env", "--prune", "--empty", "skip"],
-        &["-f", "none.env", "--prune"],
-        &["-f", "empty.env", "--prune", "--from-template", "blank.env"],
-    ] {
-        let set = [&["secrets", "set", "prod", "--skip"], arguments].concat();
-        let run = user.run(&set);
-        assert_eq!(run.status, Some(2), "{arguments:?}: {run:?}");
-    }
-    assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
-}
-
-#[test]
-fn pruning_that_fails_half_way_says_what_is_done() {
-    for user in [User::with_key(), User::with_token()] {
-        user.write(".env", "A=10\n");
-        let set = ["secrets", "set", "prod", "-f", ".env", "--prune", "--skip"];
-        let refused = || Fault::error(403, "not yours", "FORBIDDEN");
-        let before = pairs(&[("A", "1"), ("C", "3")]);
-        let halfway = pairs(&[("A", "10"), ("C", "3")]);
-        let not_applied = [("A", "applied"), ("C", "not applied")];
-        let unknown = [("A", "applied"), ("C", "unknown")];
-        for (method, fault, status, told, after) in [
-            ("DELETE", refused(), 4, &not_applied[..], &halfway),
-            ("DELETE", Fault::Reset, 3, &unknown, &halfway),
-            ("PUT", refused(), 4, &[], &before),
-        ] {
-            user.done(&["secrets", "set", "prod", "A=1", "C=3", "--skip"]);
-            user.service().fail(method, "/", &fault);
-            let (ended, document) = user.json(&set);
-            user.service().heal();
-            let name = user.name;
-            assert_eq!(ended, Some(status), "{name} {method}: {document}");
-            assert_eq!(
-                fields(&document["error"]),
-                told,
-                "{name} {method}: {document}"
-            );
-            assert_eq!(user.values("prod"), *after, "{name} {method}");
-        }
     }
 }
 

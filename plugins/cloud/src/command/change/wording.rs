@@ -27,12 +27,8 @@ impl Change {
                 let (created, overwritten) = self.created_and_overwritten(keys);
                 let (created, overwritten) = (created.len(), overwritten.len());
                 let number = count(keys.entries.len(), "key");
-                let removed = match keys.removed.len() {
-                    0 => String::new(),
-                    removed => format!(", {removed} removed"),
-                };
                 let done = format!(
-                    "Saved {number} in `{name}`: {created} created, {overwritten} overwritten{removed}"
+                    "Saved {number} in `{name}`: {created} created, {overwritten} overwritten"
                 );
                 let plan = format!("{verb} the secret set `{name}` in {place}\n{lines}");
                 (plan, done)
@@ -45,10 +41,9 @@ impl Change {
                 )
             }
             Work::Remove(keys) => {
-                let lines = self.lines(&Keys {
-                    removed: keys.clone(),
-                    ..Keys::default()
-                });
+                let lines = keys.iter();
+                let lines = lines.map(|key| format!("  - remove     {}\n", theirs(key.as_str())));
+                let lines: String = lines.collect();
                 let number = count(keys.len(), "key");
                 let set = format!("from the secret set `{name}`");
                 let plan = format!("Remove {number} {set} in {place}\n{lines}");
@@ -72,9 +67,6 @@ impl Change {
         let status = status.map_or(String::new(), |status| format!("; {}", status.name()));
         let mut text = format!("{done} ({place}{status})\n");
         if let Work::Save(keys) = &self.work {
-            if !keys.removed.is_empty() {
-                text.extend(["Removed: ", &names(&keys.removed), "\n"]);
-            }
             text += &remarks(keys);
         }
         let changes_values = matches!(self.work, Work::Save(_) | Work::Remove(_));
@@ -96,7 +88,6 @@ impl Change {
                     "region": region,
                     "created": created,
                     "overwritten": overwritten,
-                    "removed": list(&keys.removed),
                     "skipped": list(&keys.skipped),
                     "missing": list(&keys.missing),
                     "status": status,
@@ -128,18 +119,15 @@ impl Change {
     }
 
     fn lines(&self, keys: &Keys) -> String {
-        let stored = keys.entries.iter().map(|entry| &entry.key);
-        let lengths = stored.chain(&keys.removed).map(|key| key.as_str().len());
+        let lengths = keys.entries.iter().map(|entry| entry.key.as_str().len());
         let width = lengths.max().unwrap_or(0);
-        let saved = keys.entries.iter().map(|Entry { key, value }| {
+        let lines = keys.entries.iter().map(|Entry { key, value }| {
             let is_there = self.target.has(key.as_str());
             let change = if is_there { "~ overwrite" } else { "+ create" };
             let size = size(value.expose());
             format!("  {change:<11}  {:<width$}  {size}\n", key.as_str())
         });
-        let gone = keys.removed.iter();
-        let gone = gone.map(|key| format!("  {:<11}  {}\n", "- remove", theirs(key.as_str())));
-        saved.chain(gone).collect()
+        lines.collect()
     }
 }
 
