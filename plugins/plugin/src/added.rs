@@ -127,7 +127,7 @@ fn replace(
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let given = options.plugin.as_deref().unwrap_or(old.from.as_ref());
-    let candidate = stage(given, &options.obtain, &home, discovery, session)?;
+    let candidate = stage(given, &options.obtain, home, discovery, session)?;
     let new = &candidate.entry;
     let place = home.place(old);
     if home.place(new) != place {
