@@ -65,9 +65,7 @@ pub fn complete(
             let line = Line::read(line, breaks);
             for_bash(&find(line.words.get(1..).unwrap_or_default()), &line)
         }
-        Shell::Zsh | Shell::Fish => {
-            described(&find(&words), |value| !value.contains(char::is_control))
-        }
+        Shell::Zsh | Shell::Fish => described(&find(&words), is_one_line),
         Shell::Powershell => {
             let words: Vec<String> = words
                 .iter()
@@ -95,7 +93,7 @@ fn for_bash(found: &AtEnd, line: &Line) -> String {
         let insertion = if found.by_shell == Completion::None {
             line.insertion(&candidate.value).filter(|it| is_plain(it))
         } else {
-            Some(&*candidate.value).filter(|it| !it.contains(char::is_control))
+            Some(&*candidate.value).filter(|it| is_one_line(it))
         };
         text.extend(insertion.map(|insertion| format!("{insertion}\n")));
     }
@@ -115,8 +113,12 @@ fn described(found: &AtEnd, is_fit: impl Fn(&str) -> bool) -> String {
 /// Reports whether bash and PowerShell take `value` as it is. They insert candidates unchanged, so any other is left out: a plugin may offer
 /// arbitrary text.
 fn is_plain(value: &str) -> bool {
-    let is_plain = |character: char| character.is_alphanumeric() || "_-./+@%=:".contains(character);
-    value.chars().all(is_plain)
+    let is_plain = |character: char| character.is_alphanumeric() || "_-./+%=:".contains(character);
+    !value.is_empty() && value.chars().all(is_plain)
+}
+
+fn is_one_line(value: &str) -> bool {
+    one_line(value) == value
 }
 
 fn kind(found: &AtEnd) -> &'static str {
@@ -142,12 +144,27 @@ fn found(words: &[String], terminal: &Terminal, environment: &Environment) -> At
                 return of_plugin(word, words, terminal, environment).unwrap_or_default();
             }
             Word::Command(command) if command.name == "help" && at + 1 < before.len() => {
-                return AtEnd::default();
+                return of_help(&words[at + 1..], environment).unwrap_or_default();
             }
             Word::Positional(_) | Word::Command(_) | Word::Options(_) | Word::Other => {}
         }
     }
     at_end(&tree::whole(environment), words)
+}
+
+/// Returns the candidates for the last of `words`, which are the arguments of `help`. The first word is the name of a plugin.
+fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
+    let (name, words) = words.split_first()?;
+    let (word, before) = words.split_last()?;
+    let plugin = environment.discovery.by_name(&PluginName::parse(name)?);
+    let manifest = plugin.plugin?.manifest?;
+    let spec = manifest.command?;
+    let command = Reader::after(&spec, before).command().clone();
+    let commands_only = CommandSpec {
+        commands: command.commands,
+        ..CommandSpec::default()
+    };
+    Some(at_end(&commands_only, std::slice::from_ref(word)))
 }
 
 /// Returns the candidates for the last of `words`, which are the arguments of the plugin `name`.

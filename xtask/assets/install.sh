@@ -10,7 +10,7 @@ Usage: sh install.sh [--prefix FOLDER] [SOURCE]
        sh install.sh [--prefix FOLDER] --uninstall
 
 Installs bot-cli from an archive, after comparing its SHA-256 sum. Run it again
-to upgrade, or if it was interrupted.
+to upgrade, or if it was interrupted; files that you have changed are replaced.
 
   SOURCE           a folder with the archive and SHA256SUMS, or its address
                    [default: the folder of this script]
@@ -126,6 +126,11 @@ remove() {
 }
 
 install() {
+    if [ -z "$source" ]; then
+        case $0 in */install.sh) source=${0%/*} ;; install.sh) source=. ;; *) source='@SOURCE@' ;; esac
+        [ -n "$source" ] || fail "no archive is named" "sh install.sh --help"
+    fi
+    has sha256sum || has shasum || has openssl || fail "none of sha256sum, shasum and openssl is installed"
     unpack
     check_places
     # Until all of it is done, the files of either version are this script's.
@@ -154,10 +159,17 @@ uninstall() {
 
 tell() {
     echo "$version is in $prefix/bin"
+    host=$(quoted "$prefix/bin/bot-cli")
+    found=$(command -v bot-cli || :)
     case :$PATH: in
-    *":$prefix/bin:"*) host=bot-cli ;;
+    *":$prefix/bin:"*)
+        if [ "$found" = "$prefix/bin/bot-cli" ]; then
+            host=bot-cli
+        else
+            echo "note: \`bot-cli\` runs $found, which is earlier on PATH"
+        fi
+        ;;
     *)
-        host=$(quoted "$prefix/bin/bot-cli")
         echo "note: $prefix/bin is not on PATH; this line in the profile of your shell adds it:"
         echo "  export PATH=$(quoted "$prefix/bin"):\"\$PATH\""
         ;;
@@ -181,7 +193,7 @@ main() {
         --uninstall) act=uninstall ;;
         --prefix)
             [ -n "${2:-}" ] || fail "$1 needs a value" "sh install.sh --help"
-            prefix=$2
+            prefix=${2%/}
             shift
             ;;
         -*) fail "there is no option $1" "sh install.sh --help" ;;
@@ -194,17 +206,14 @@ main() {
     done
     case $prefix in
     /.local) fail "HOME is not set" "name a folder with --prefix" ;;
-    /*) ;;
+    '' | /*) ;;
     *) prefix=$PWD/$prefix ;;
     esac
-    if [ -z "$source" ]; then
-        case $0 in */install.sh) source=${0%/*} ;; install.sh) source=. ;; *) source='@SOURCE@' ;; esac
-        [ -n "$source" ] || fail "no archive is named" "sh install.sh --help"
-    fi
-    has sha256sum || has shasum || has openssl || fail "none of sha256sum, shasum and openssl is installed"
     # Below the prefix, so that a file is put into its place by renaming it.
     work=$prefix/.bot-cli-installation
-    trap 'rm -rf "$work"; rmdir "$prefix" 2>/dev/null || :' EXIT
+    made=''
+    [ -d "$prefix" ] || made=$prefix
+    trap 'rm -rf "$work"; [ -z "$made" ] || rmdir "$made" 2>/dev/null || :' EXIT
     trap 'exit 1' HUP INT PIPE TERM
     rm -rf "$work" && mkdir -p "$work" || fail "could not write to $prefix"
     cat "$prefix/$record" >"$work/known" 2>/dev/null || :

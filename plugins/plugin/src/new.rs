@@ -283,3 +283,20 @@ fn invalid(flag: &str, problem: &str) -> Failure {
     let field = flag.trim_start_matches('-');
     Failure::new(Exit::Usage, "invalid_input", message).field(field, Some(flag), problem)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NEW;
+
+    #[test]
+    fn the_files_of_new_plugins_are_text() {
+        let mut folders: Vec<_> = NEW.dirs().collect();
+        while let Some(folder) = folders.pop() {
+            folders.extend(folder.dirs());
+            for file in folder.files() {
+                let text = file.contents_utf8();
+                assert!(text.is_some_and(|it| !it.is_empty()), "{file:?}");
+            }
+        }
+    }
+}

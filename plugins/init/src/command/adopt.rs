@@ -98,7 +98,7 @@ fn config<'c>(
         draft,
         ..Selection::default()
     };
-    let draft = wizard::ask_rest(session, &given, &packs::find())?;
+    let draft = wizard::ask_rest(session, &given, catalogue.get_or_init(packs::find))?;
     resolved(&draft, problems, target, catalogue)
 }
 

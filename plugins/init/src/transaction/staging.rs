@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use walkdir::{DirEntry, WalkDir};
@@ -179,14 +179,18 @@ impl Staging {
                 give_to_owner_of(&target, &entries);
             }
             thread::scope(|scope| {
-                let parts = entries.chunks(entries.len().div_ceil(THREADS));
+                let parts = entries.chunks(entries.len().div_ceil(THREADS).max(1));
                 let threads = parts.map(|part| {
                     let work = || part.iter().try_for_each(|path| sync(path));
-                    thread::Builder::new().spawn_scoped(scope, work)
+                    let started = thread::Builder::new().spawn_scoped(scope, work);
+                    // The system may allow no more threads.
+                    started.map_err(|_| work())
                 });
-                let threads = threads.collect::<io::Result<Vec<_>>>()?;
-                let mut synced = threads.into_iter().map(ScopedJoinHandle::join);
-                synced.try_for_each(|it| it.unwrap_or_else(|panic| resume_unwind(panic)))
+                let threads: Vec<_> = threads.collect();
+                threads.into_iter().try_for_each(|thread| match thread {
+                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                    Err(synced) => synced,
+                })
             })
         };
         synced().map_err(|error| unwritten(&self.path, error))
@@ -240,7 +244,13 @@ fn foreign(path: &Path) -> Failure {
 
 fn below(folder: &Path) -> io::Result<Vec<DirEntry>> {
     let entries = WalkDir::new(folder).min_depth(1).contents_first(true);
-    Ok(entries.into_iter().collect::<walkdir::Result<_>>()?)
+    let entries: walkdir::Result<_> = entries.into_iter().collect();
+    // The message of walkdir's own error names the path again.
+    entries.map_err(|error| {
+        error
+            .into_io_error()
+            .unwrap_or_else(|| io::ErrorKind::Other.into())
+    })
 }
 
 pub(super) fn ignore_missing(result: io::Result<()>) -> io::Result<()> {

@@ -21,7 +21,9 @@ pub(crate) type Files = BTreeMap<String, String>;
 
 /// Reads the Python files below `target` without following symbolic links. Unreadable folders and files that exceed the limits are omitted.
 pub(crate) fn python(target: &Path) -> Files {
-    let entries = WalkDir::new(target).into_iter().filter_entry(is_searched);
+    // The files of a folder come before those in its subfolders, which may be full of data.
+    let entries = WalkDir::new(target).sort_by_key(|entry| entry.file_type().is_dir());
+    let entries = entries.into_iter().filter_entry(is_searched);
     let entries = entries.take(MOST_ENTRIES).flatten();
     entries.filter_map(|entry| read(target, &entry)).collect()
 }
@@ -45,4 +47,24 @@ fn read(target: &Path, entry: &DirEntry) -> Option<(String, String)> {
 
 pub(crate) fn is_python(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|it| it == "py")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{MOST_ENTRIES, python};
+
+    #[test]
+    fn a_folder_full_of_data_hides_no_code_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("server/data");
+        fs::create_dir_all(&data).unwrap();
+        for number in 0..MOST_ENTRIES {
+            fs::write(data.join(number.to_string()), "").unwrap();
+        }
+        fs::write(folder.path().join("server/bot.py"), "x = 1\n").unwrap();
+        let files = python(folder.path());
+        assert_eq!(files.keys().collect::<Vec<_>>(), ["server/bot.py"]);
+    }
 }

@@ -65,12 +65,13 @@ pub(super) fn services(kind: Kind, catalogue: &Catalogue) -> Vec<Choice> {
 
 fn service(service: &Service, pack: Option<&Pack>) -> Choice {
     let mut choice = Choice::new(&service.id, &service.label);
-    let about = match (&service.deprecated, service.recommended) {
-        (Some(reason), _) => Some(format!("deprecated: {reason}")),
-        (None, Some(_)) => Some("recommended".to_owned()),
-        (None, _) => service.note.clone(),
-    };
-    let about: Vec<String> = pack.map(Pack::words).into_iter().chain(about).collect();
+    let mut about: Vec<String> = pack.map(Pack::words).into_iter().collect();
+    if let Some(reason) = &service.deprecated {
+        about.push(format!("deprecated: {reason}"));
+    } else {
+        about.extend(service.recommended.map(|_| "recommended".to_owned()));
+        about.extend(service.note.clone());
+    }
     choice.about = (!about.is_empty()).then(|| about.join("; "));
     choice
 }

@@ -24,7 +24,8 @@ use crate::platform;
 /// Matches the name of a pack folder in an archive. The name may include a version, as in `bot-cli-pack-acme-v1.0`.
 const RELEASE: &str = "^(?:bot-cli-)?(?:pack-)?(.*?)(?:-v?[0-9][^-]*[.].*)?$";
 
-const BUILD: &str = "build a source first: `plugin.py --build`, or `npm run build` in its folder";
+const BUILD: &str =
+    "if this is a source, build it first: `plugin.py --build`, or `npm run build` in its folder";
 
 /// The name of the copied or downloaded file in the temporary folder.
 pub const GIVEN: &str = "given";

@@ -71,8 +71,16 @@ async fn transfer(url: &Url, into: &Path, session: &mut Session) -> Result<(), F
         let message = format!("`{url}` was not downloaded: {}", one_line(problem));
         Failure::new(Exit::Unavailable, "not_downloaded", message).outcome(ChangeState::NotDone)
     };
-    let broken = |error: reqwest::Error| failed(&cause(&error));
-    let request = client().map_err(broken)?.get(url.clone());
+    let broken = |error: reqwest::Error| {
+        if error.is_timeout() {
+            let [pause, longest] = [PAUSE, LONGEST].map(|limit| limit.as_secs());
+            let problem = format!("nothing arrived for {pause} seconds, or it took {longest}");
+            let hint = "download the file in another way, and give it instead of the address";
+            return failed(&problem).hint(hint);
+        }
+        failed(&cause(&error))
+    };
+    let request = client(PAUSE, LONGEST).map_err(broken)?.get(url.clone());
     let mut response = request.send().await.map_err(broken)?;
     if !response.status().is_success() {
         let status = response.status().as_u16();
@@ -97,7 +105,7 @@ async fn transfer(url: &Url, into: &Path, session: &mut Session) -> Result<(), F
     Ok(file.sync_all()?)
 }
 
-fn client() -> reqwest::Result<Client> {
+fn client(pause: Duration, longest: Duration) -> reqwest::Result<Client> {
     // An earlier call may have installed the same provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let https_only = Policy::custom(|attempt| {
@@ -113,8 +121,8 @@ fn client() -> reqwest::Result<Client> {
         .user_agent(concat!("bot-cli-plugin/", env!("CARGO_PKG_VERSION")))
         .redirect(https_only)
         .referer(false)
-        .read_timeout(PAUSE)
-        .timeout(LONGEST)
+        .read_timeout(pause)
+        .timeout(longest)
         .build()
 }
 
@@ -125,4 +133,44 @@ fn cause(error: &reqwest::Error) -> String {
         inner = cause;
     }
     reason(&io::Error::other(inner.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::{SocketAddr, TcpListener};
+    use std::thread;
+    use std::time::Duration;
+
+    use super::client;
+
+    /// Starts a server that answers one request with `head`, and then sends a byte every 10 ms for as long as the client reads.
+    fn server(head: &'static str) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 1024]);
+            let mut bytes = head.as_bytes();
+            while stream.write_all(bytes).is_ok() {
+                bytes = if head.is_empty() { b"" } else { b"x" };
+                thread::sleep(Duration::from_millis(10));
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn a_download_has_two_limits_of_time() {
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = { runtime }.enable_all().build().unwrap();
+        let [short, long] = [Duration::from_millis(200), Duration::from_secs(60)];
+        let drip = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n";
+        for (head, pause, longest) in [("", short, long), (drip, long, short)] {
+            let client = client(pause, longest).unwrap();
+            let request = client.get(format!("http://{}", server(head)));
+            let answer = runtime.block_on(async { request.send().await?.bytes().await });
+            assert!(answer.unwrap_err().is_timeout(), "{head:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The user's own plugin and pack folders. The record `plugins.lock`, next to these folders, lists the origin and checksum of each added
 //! plugin.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -61,10 +62,19 @@ impl Home {
             // A killed command left this file or folder behind.
             if entry.file_name().to_string_lossy().starts_with(STAGING) {
                 let path = entry.path();
+                home.put_back(&path);
                 let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
             }
         }
         Ok(home)
+    }
+
+    /// Restores plugins that a killed command had moved to `from`.
+    fn put_back(&self, from: &Path) {
+        let places = self.entries.iter().map(|entry| self.place(entry));
+        for place in places.filter(|place| !is_there(place)) {
+            let _ = fs::rename(from.join(moved(&place)), place);
+        }
     }
 
     fn find(discovery: &Discovery) -> Result<Self, Failure> {
@@ -110,12 +120,13 @@ impl Home {
         let place = self.place(entry);
         let mut entries = self.without(entry);
         entries.push(entry.clone());
-        self.change(entries, &place, |old| {
-            let Some(staged) = staged else { return Ok(()) };
-            if staged.is_dir() && is_there(&place) {
+        self.change(entries, &place, |old| match staged {
+            None => Ok(()),
+            Some(staged) if staged.is_dir() && is_there(&place) => {
                 fs::rename(&place, old)?;
+                fs::rename(staged, &place).inspect_err(|_| drop(fs::rename(old, &place)))
             }
-            fs::rename(staged, &place).inspect_err(|_| drop(fs::rename(old, &place)))
+            Some(staged) => fs::rename(staged, &place),
         })
     }
 
@@ -147,7 +158,7 @@ impl Home {
         let record = self.written(&entries);
         let record = record.map_err(|error| not_written(&path, error))?;
         let old = self.staging()?;
-        change(&old.path().join("old")).map_err(|error| not_written(place, error))?;
+        change(&old.path().join(moved(place))).map_err(|error| not_written(place, error))?;
         record.persist(&path).map(drop).map_err(|error| {
             let (place, path) = (place.display(), path.display());
             let could_not = format!("`{place}` was changed, but not recorded in `{path}`");
@@ -180,4 +191,11 @@ pub fn is_there(place: &Path) -> bool {
 fn not_written(path: &Path, error: io::Error) -> Failure {
     let could_not = format!("could not write `{}`", path.display());
     Failure::because(Exit::Failed, "not_written", could_not, error).outcome(ChangeState::NotDone)
+}
+
+/// Returns the temporary file name for the old version of the plugin at `place`.
+fn moved(place: &Path) -> OsString {
+    let mut name = OsString::from("old-");
+    name.push(place.file_name().unwrap_or_default());
+    name
 }

@@ -1,7 +1,7 @@
 //! SHA-256 checksums of files and folders.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -53,5 +53,15 @@ fn of_file(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a file"));
     }
-    Ok(hex::encode(Sha256::digest(fs::read(path)?)))
+    let mut sum = Sha256::new();
+    let mut file = BufReader::with_capacity(64 * 1024, File::open(path)?);
+    loop {
+        let piece = file.fill_buf()?;
+        let length = piece.len();
+        if length == 0 {
+            return Ok(hex::encode(sum.finalize()));
+        }
+        sum.update(piece);
+        file.consume(length);
+    }
 }

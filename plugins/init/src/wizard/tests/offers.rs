@@ -113,6 +113,8 @@ fn a_choice_says_which_pack_it_is_of() {
         "provider pack acme 1.2.0; deprecated: take `acme_tts`"
     );
     assert_eq!(about("cartesia_tts"), "recommended");
+    let google = "recommended; Needs a Google Cloud service account with the Text-to-Speech API";
+    assert_eq!(about("google_tts"), google);
     // Deprecated services come last.
     assert!(about(&choices.last().unwrap().value).contains("deprecated: "));
 }
