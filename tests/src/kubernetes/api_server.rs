@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::cluster::{Cluster, write_kubeconfig};
@@ -19,6 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A running API server, stopped when dropped.
 pub struct ApiServer {
     processes: Vec<Child>,
+    command: Command,
     folder: tempfile::TempDir,
 }
 
@@ -43,10 +45,11 @@ impl ApiServer {
         let folder = tempfile::tempdir()?;
         let mut server = Self {
             processes: Vec::new(),
+            command: Command::new(built.join("kube-apiserver")),
             folder,
         };
         let etcd = server.etcd(&built)?;
-        let (port, authority) = server.api_server(&built, etcd)?;
+        let (port, authority) = server.api_server(etcd)?;
         let kubeconfig = server.folder.path().join("kubeconfig");
         let address = format!("https://127.0.0.1:{port}");
         write_kubeconfig(&kubeconfig, &address, &authority)?;
@@ -78,7 +81,7 @@ impl ApiServer {
     }
 
     /// Starts the API server. Returns the port and the certificate of the certificate authority.
-    fn api_server(&mut self, built: &Path, etcd: u16) -> io::Result<(u16, String)> {
+    fn api_server(&mut self, etcd: u16) -> io::Result<(u16, String)> {
         let port = free_port()?;
         let folder = self.folder.path().to_owned();
         let (authority, certificate, key) = certificates().map_err(io::Error::other)?;
@@ -107,8 +110,7 @@ impl ApiServer {
             option.push(value);
             option
         };
-        let mut command = Command::new(built.join("kube-apiserver"));
-        command
+        self.command
             .arg(option("etcd-servers", &format!("http://127.0.0.1:{etcd}")))
             .arg(option("secure-port", &port.to_string()))
             .arg(option("bind-address", &"127.0.0.1"))
@@ -125,8 +127,7 @@ impl ApiServer {
             .arg(option("service-account-signing-key-file", &key))
             .arg(option("disable-admission-plugins", &"ServiceAccount"))
             .arg(option("endpoint-reconciler-type", &"none"));
-        let server = self.run(&mut command, "kube-apiserver.log")?;
-        self.processes.push(server);
+        self.begin()?;
         Ok((port, authority))
     }
 
@@ -140,8 +141,34 @@ impl ApiServer {
             .spawn()
     }
 
+    /// Starts or restarts the server on its assigned port.
+    pub fn begin(&mut self) -> io::Result<()> {
+        let mut command = std::mem::replace(&mut self.command, Command::new(""));
+        let server = self.run(&mut command, "kube-apiserver.log");
+        self.command = command;
+        self.processes.push(server?);
+        Ok(())
+    }
+
+    /// Kills the server but leaves etcd running.
+    pub fn kill(&mut self) -> io::Result<()> {
+        let Some(mut server) = self.processes.pop() else {
+            return Ok(());
+        };
+        server.kill()?;
+        server.wait().map(drop)
+    }
+
+    /// Sends a signal to the server.
+    pub fn signal(&self, signal: Signal) -> io::Result<()> {
+        let Some(server) = self.processes.last() else {
+            return Ok(());
+        };
+        Ok(kill_process(Pid::from_child(server), signal)?)
+    }
+
     /// Waits until the server is ready.
-    fn wait(&mut self, cluster: &Cluster) -> io::Result<()> {
+    pub fn wait(&mut self, cluster: &Cluster) -> io::Result<()> {
         let begun = Instant::now();
         loop {
             for process in &mut self.processes {
