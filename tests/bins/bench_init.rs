@@ -57,7 +57,11 @@ fn main() -> Result<()> {
         ),
         ("--list-options", ours("--list-options"), ours("--version")),
         ("the same through the host", host(), ours("--list-options")),
-        ("the host's start", host(), work("/bin/true".into(), "")),
+        (
+            "the same, beside the start of a process",
+            host(),
+            work("/bin/true".into(), ""),
+        ),
     ] {
         compare(name, &ours, &other, ROUNDS)?;
     }
