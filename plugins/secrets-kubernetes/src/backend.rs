@@ -12,7 +12,6 @@ use bot_cli_secrets::messages::{
 };
 use bot_cli_secrets::{Backend, ChangeError, Code, Error};
 use k8s_openapi::api::core::v1::{Namespace, Secret as ApiSecret};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ObjectList, PartialObjectMeta};
 use serde::de::DeserializeOwned;
 
@@ -60,8 +59,13 @@ impl Backend for Kubernetes {
         let SetLookup::Ours(object) = self.find(name, session)? else {
             return Ok(None);
         };
+        let (status, error) = object::status(object.metadata());
         Ok(Some(SetDetails {
-            summary: self.summary(name.to_owned(), object.kind(), object.metadata()),
+            name: name.to_owned(),
+            kind: object.kind(),
+            region: self.cluster.region.clone(),
+            status,
+            error,
             keys: object.keys().into_iter().collect(),
         }))
     }
@@ -230,23 +234,18 @@ impl Kubernetes {
 
     fn sets_of_type(&self, type_: &str, session: &mut Session) -> Result<Vec<SetSummary>, Error> {
         let request = Request::list(&self.cluster.namespace, type_)?;
-        let set = |PartialObjectMeta { metadata, .. }: PartialObjectMeta<ApiSecret>| {
-            let name = object::set_name(&metadata)?;
-            Some(self.summary(name, object::kind(type_), &metadata))
+        let set = |object: PartialObjectMeta<ApiSecret>| {
+            let (status, error) = object::status(&object.metadata);
+            Some(SetSummary {
+                name: object::set_name(&object.metadata)?,
+                kind: object::kind(type_),
+                region: self.cluster.region.clone(),
+                status,
+                error,
+            })
         };
         let listed = self.listed::<ApiSecret>(&request, session)?;
         Ok(listed.filter_map(set).collect())
-    }
-
-    fn summary(&self, name: String, kind: SetKind, metadata: &ObjectMeta) -> SetSummary {
-        let (status, error) = object::status(metadata);
-        SetSummary {
-            name,
-            kind,
-            region: self.cluster.region.clone(),
-            status,
-            error,
-        }
     }
 
     /// Sends a list request and returns the metadata of the listed objects.

@@ -56,12 +56,17 @@ mod tests {
     use super::read;
     use crate::RunParams;
 
-    fn problem(value: Value) -> String {
-        let read = read::<RunParams>("params", value);
-        read.err().unwrap_or_default()
+    const CANARY: &str = "zQ7x9Wv3, expected a c4n4ry";
+
+    fn problem<T: serde::de::DeserializeOwned>(value: Value) -> String {
+        let problem = read::<T>("params", value).err().unwrap_or_default();
+        for part in ["zQ7x", "9Wv3", "c4n4ry"] {
+            assert!(!problem.contains(part), "{problem}");
+        }
+        problem
     }
 
-    /// Rows of invalid parameters and their expected error messages.
+    /// Rows of invalid parameters and their expected error messages. `@` stands for `CANARY`.
     const WRONG: &str = r#"{"argv":"@"} | `params.argv` must be a list
 {"argv":[["@"]]} | `params.argv[0]` must be a string
 {"answers":"@"} | `params.answers` must be an object
@@ -77,15 +82,21 @@ mod tests {
     fn what_has_the_wrong_shape_is_named_with_what_belongs_there() {
         for row in WRONG.lines() {
             let (params, expected) = row.split_once(" | ").unwrap();
-            let params: Value = params.parse().unwrap();
+            let params: Value = params.replace('@', CANARY).parse().unwrap();
             let mut whole = json!({ "protocol": "1.0", "argv": [] });
             whole
                 .as_object_mut()
                 .unwrap()
                 .extend(params.as_object().unwrap().clone());
-            assert_eq!(problem(whole), expected, "{params}");
+            assert_eq!(problem::<RunParams>(whole), expected, "{params}");
         }
-        assert_eq!(problem(json!("@")), "`params` must be an object");
-        assert_eq!(problem(json!({})), "`params` has no `protocol`");
+        assert_eq!(
+            problem::<RunParams>(json!(CANARY)),
+            "`params` must be an object"
+        );
+        assert_eq!(
+            problem::<RunParams>(json!({})),
+            "`params` has no `protocol`"
+        );
     }
 }

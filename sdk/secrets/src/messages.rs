@@ -289,9 +289,19 @@ pub struct GetResult {
 /// A set with its keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetDetails {
-    /// The set without its keys.
-    #[serde(flatten)]
-    pub summary: SetSummary,
+    /// The set's name, as the user entered it.
+    pub name: String,
+    /// The kind of set.
+    pub kind: SetKind,
+    /// The set's region. Absent if the backend has no regions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// The deployment status of the set.
+    #[serde(default)]
+    pub status: SetStatus,
+    /// The reason the set is not ready, as one line for the user. Contains no values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// The keys, in any order. Empty for an image pull secret.
     #[serde(default)]
     pub keys: Vec<String>,
@@ -413,3 +423,26 @@ pub struct DeleteResult {
 /// The result of `secrets/put` and `secrets/put_image_pull_secret`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PutResult {}
+
+#[cfg(test)]
+mod tests {
+    use bot_cli_protocol::shape;
+    use serde_json::json;
+
+    use super::GetResult;
+
+    #[test]
+    fn a_member_of_a_set_with_the_wrong_shape_is_named() {
+        for (set, problem) in [
+            (json!("prod"), "`result.set` must be an object"),
+            (json!({ "name": 5 }), "`result.set.name` must be a string"),
+            (
+                json!({ "name": "prod", "kind": "secret", "keys": 5 }),
+                "`result.set.keys` must be a list",
+            ),
+        ] {
+            let read = shape::read::<GetResult>("result", json!({ "set": set }));
+            assert_eq!(read.unwrap_err(), problem);
+        }
+    }
+}

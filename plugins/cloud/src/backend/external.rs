@@ -9,7 +9,7 @@ use bot_cli_secrets::client::{Client, Fault};
 use bot_cli_secrets::messages::{
     self, Code, CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult,
     NameParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
-    SetDetails, UnsetParams, UnsetResult, ValuesResult, methods,
+    UnsetParams, UnsetResult, ValuesResult, methods,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -187,20 +187,27 @@ impl SecretsBackend for External {
 
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
         let GetResult { set } = self.ask(methods::GET, &named(name))?;
-        let Some(SetDetails { mut summary, keys }) = set else {
+        let Some(set) = set else {
             return Ok(None);
         };
         let mut client = self.client.borrow_mut();
-        if summary.name != name.as_str() {
+        if set.name != name.as_str() {
             let wrong = client.wrong(methods::GET, "`result.set.name` is another name");
             return Err(failed(&self.name, wrong));
         }
-        summary.error = client.shown(summary.error);
-        let keys = match summary.kind {
-            SetKind::Secret => Keys::Known(keys),
-            SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
-        };
-        Ok(Some(Details { summary, keys }))
+        Ok(Some(Details {
+            keys: match set.kind {
+                SetKind::Secret => Keys::Known(set.keys),
+                SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
+            },
+            summary: Summary {
+                name: set.name,
+                kind: set.kind,
+                region: set.region,
+                status: set.status,
+                error: client.shown(set.error),
+            },
+        }))
     }
 
     fn put(&self, name: &SetName, entries: &[Entry], prior: Prior<'_>) -> Result<(), ChangeError> {

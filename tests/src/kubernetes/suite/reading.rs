@@ -31,7 +31,7 @@ fn regions(cluster: &Cluster) {
         .put_onto("prod", Some(region), &[("A", "1")], &Prior::Absent)
         .unwrap();
     let set = backend.get("prod").unwrap().unwrap();
-    assert_eq!(set.summary.region.as_deref(), Some(region));
+    assert_eq!(set.region.as_deref(), Some(region));
     backend.list_in(Some(region)).unwrap();
     assert_eq!(backend.list_in(Some("mars")).unwrap_err().0, "not_found");
     let nowhere = backend.put_onto("x", Some("mars"), &[("A", "1")], &Prior::Absent);
