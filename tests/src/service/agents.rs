@@ -29,7 +29,7 @@ pub enum RolloutEnd {
     Never,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Agent {
     pub(super) id: String,
     pub(super) region: String,
@@ -43,7 +43,7 @@ pub(super) struct Agent {
     pub(super) logs: Vec<Line>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Deployment {
     pub(super) id: String,
     /// The members of the request, including the default values.
@@ -62,7 +62,7 @@ pub(super) enum Stage {
     Ended,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Session {
     pub(super) id: String,
     pub(super) deployment: String,
@@ -71,7 +71,7 @@ pub(super) struct Session {
     pub(super) is_cold: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct PublicKey {
     pub(super) id: String,
     pub(super) name: String,
@@ -80,7 +80,7 @@ pub(super) struct PublicKey {
     pub(super) is_revoked: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Line {
     /// The time in milliseconds since the epoch.
     pub(super) time: i64,

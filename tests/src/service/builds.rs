@@ -25,7 +25,7 @@ pub enum BuildEnd {
     Timeout,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Build {
     pub(super) id: String,
     pub(super) region: String,

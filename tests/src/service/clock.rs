@@ -6,7 +6,7 @@ use jiff::Timestamp;
 const START: i64 = 1_767_225_600_000;
 
 /// A source of sequential identifiers and times.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Counted {
     ids: u64,
     steps: i64,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 /// The state of the OAuth issuer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Issuer {
     /// The issuer's URL, which is below the service's URL.
     pub url: String,
@@ -25,7 +25,7 @@ pub struct Issuer {
 }
 
 /// A sign-in whose code has not been redeemed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Pending {
     pub(super) challenge: String,
     pub(super) redirect: String,

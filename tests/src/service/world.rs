@@ -15,7 +15,7 @@ use super::uploads::Upload;
 use super::{ORGANIZATION, OTHER_ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, USER_TOKEN};
 
 /// The service's stored data and behavior settings.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct World {
     /// The organizations. The first is the default.
     pub organizations: Vec<Organization>,
@@ -101,7 +101,7 @@ pub enum ListForm {
 }
 
 /// An organization with its regions, sets, agents, builds and public keys.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Organization {
     pub(super) name: String,
     pub(super) verbose_name: String,
@@ -116,7 +116,7 @@ pub struct Organization {
     pub(super) keys: Vec<PublicKey>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Set {
     pub(super) region: String,
     pub(super) content: Content,
@@ -124,7 +124,7 @@ pub(super) struct Set {
     pub(super) outcome: Outcome,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Content {
     Keys(BTreeMap<String, String>),
     ImagePull {

@@ -20,6 +20,7 @@ mod host;
 mod init;
 mod kubernetes;
 mod mistakes;
+mod newcomer;
 mod protocol;
 mod readme;
 mod scaffold;
