@@ -9,6 +9,7 @@ mod migrations;
 pub mod pack;
 pub mod packs;
 mod presets;
+pub mod project;
 
 pub use embedded::{generated_files, guide, project_file, project_files};
 pub use framework::{FRAMEWORK, Framework};

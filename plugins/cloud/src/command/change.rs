@@ -75,8 +75,7 @@ impl Change {
         let is_vault = opened.scope.backend.value == BackendName::LOCAL;
         let is_hosted = opened.scope.backend.value == BackendName::HOSTED;
         Ok(match &self.work {
-            // The bot of a generated project reads its keys from the vault.
-            Work::Save(_) if is_vault && project::is_generated(&context.cwd()) => {
+            Work::Save(_) if is_vault && project::reads(&context.cwd(), &self.name) => {
                 reply.next("bot-cli dev")
             }
             Work::Save(_) if is_hosted && project::deploys(&context.cwd(), &self.name) => {

@@ -28,9 +28,8 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         let name = SetName::parse_existing(name);
         (name.map_err(|problem| wrong("name", problem))?, None)
     } else {
-        let deploy = project::here(context, "run")?;
-        let template = deploy.template(&context.cwd());
-        (deploy.secret_set, template)
+        let own = project::own_set(context, "run")?;
+        (own.name, own.template)
     };
     let so = "no program can be started with them";
     let opened = open::open_readable(context, &options.scope, so)?;

@@ -4,6 +4,7 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
+use serde_json::Value;
 
 use super::change::{Change, Keys, Work, conceal};
 use super::context::CommandContext;
@@ -44,19 +45,22 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
     let existing = opened.backend.get(&name)?;
     let target = target(&mut opened, &name, SetKind::Secret, existing)?;
     let mut missing = missing(&template, &given, &target);
+    if !given.open.is_empty() {
+        // Whoever names keys wants no others.
+        missing.retain(|key| given.open.contains(key));
+    }
     if given.entries.is_empty() && given.open.is_empty() {
         // With only a template, prompt for its missing keys.
         given.open.clone_from(&missing);
         if missing.is_empty() {
             let text = format!("Nothing to do: `{name}` has every key of the template\n");
-            let work = Work::Save(Keys::default());
-            let change = Change { name, target, work };
-            return Ok(Reply::text(text).data(change.data(&opened, None, false)));
+            return Ok(Reply::text(text).data(unchanged(&opened, name, target)));
         }
     }
     let asked = ask(context, &given.open, &template)?;
     if given.entries.is_empty() && asked.is_empty() {
-        return Err(wrong("secrets", "no key was given a value"));
+        let text = format!("Nothing to do: no key of `{name}` was given a value\n");
+        return Ok(Reply::text(text).data(unchanged(&opened, name, target)));
     }
     missing.retain(|key| !asked.iter().any(|entry| entry.key == *key));
     let keys = Keys {
@@ -71,6 +75,11 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
     }
     let work = Work::Save(keys);
     Change { name, target, work }.make(context, &opened, options.manner)
+}
+
+fn unchanged(opened: &Opened<'_>, name: SetName, target: Target) -> Value {
+    let work = Work::Save(Keys::default());
+    Change { name, target, work }.data(opened, None, false)
 }
 
 /// Returns the template keys that have a value neither in the input nor in the set.
