@@ -138,9 +138,14 @@ fn service(config: &Config, service: &Service, readings: &[Reading]) -> Result<V
 /// Returns the variables that `services.py` reads, along with each set of alternatives in which at least one variable must be set.
 fn settings(config: &Config, readings: &[Reading]) -> Value {
     let is_read = |it: &&Reading| it.is_argument || it.unset == Unset::Required;
-    let ways: BTreeSet<&Vec<String>> = config.services().map(|service| &service.one_of).collect();
-    json!({
-        "variables": readings.iter().filter(is_read).collect::<Vec<_>>(),
-        "ways": ways.iter().filter(|ways| !ways.is_empty()).collect::<Vec<_>>(),
-    })
+    let variables: Vec<&Reading> = readings.iter().filter(is_read).collect();
+    let ways = config.services().map(|service| &service.one_of);
+    let ways: BTreeSet<&Vec<String>> = ways.filter(|ways| !ways.is_empty()).collect();
+    let mut readers: BTreeSet<&str> = variables
+        .iter()
+        .flat_map(|it| it.readers())
+        .copied()
+        .collect();
+    readers.extend((!ways.is_empty()).then_some("one_required"));
+    json!({ "variables": variables, "ways": ways, "readers": readers })
 }

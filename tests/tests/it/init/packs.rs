@@ -148,7 +148,7 @@ fn a_project_has_the_services_of_a_pack_and_names_it() {
         "from acme_speech.stt import AcmeSTTService",
         "from acme_speech.tts import AcmeTTSService",
         "ACME_API_KEY = required(\"ACME_API_KEY\")",
-        "ACME_VOICE = os.getenv(\"ACME_VOICE\") or \"it's #1\"",
+        "ACME_VOICE: str = optional(\"ACME_VOICE\", \"it's #1\")",
         "    \"\"\"Turn text into speech with Acme (it's #1).\"\"\"",
         "    return AcmeSTTService(",
         "        api_key=ACME_API_KEY,",
