@@ -1,4 +1,5 @@
 use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,16 +25,9 @@ const TICK: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
-    let (name, template) = if let Some(name) = &options.name {
-        let name = SetName::parse_existing(name);
-        (name.map_err(|problem| wrong("name", problem))?, None)
-    } else {
-        let deploy = project::here(context, "run")?;
-        let template = deploy.template(&context.cwd());
-        (deploy.secret_set, template)
-    };
     let so = "no program can be started with them";
-    let opened = open::open_readable(context, &options.scope, so)?;
+    let input = name(context, options);
+    let ((name, template), opened) = open::open_readable(context, &options.scope, input, so)?;
     let Some(entries) = opened.reader(so)?.values(&name)? else {
         if let Some(other) = opened.backend.get(&name)? {
             return Err(wrong_type(&name, other.summary.kind));
@@ -73,6 +67,21 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     let status = attend(context, child, program)?;
     context.session().exit_with(status);
     Ok(Reply::default().data(json!({ "name": name.as_str(), "exit": status })))
+}
+
+/// Returns the name of the set, and the template of the project that names it.
+fn name(
+    context: &CommandContext<'_>,
+    options: &Run,
+) -> Result<(SetName, Option<PathBuf>), Failure> {
+    Ok(if let Some(name) = &options.name {
+        let name = SetName::parse_existing(name);
+        (name.map_err(|problem| wrong("name", problem))?, None)
+    } else {
+        let deploy = project::here(context, "run")?;
+        let template = deploy.template(&context.cwd());
+        (deploy.secret_set, template)
+    })
 }
 
 /// Returns the failure for a program that could not be started. As in a shell, the exit status is 127 if the program doesn't exist,
