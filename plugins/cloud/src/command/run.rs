@@ -1,5 +1,5 @@
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,10 +13,13 @@ use serde_json::json;
 use super::context::CommandContext;
 use super::target::wrong_type;
 use super::{open, project};
-use crate::domain::SetName;
+use crate::domain::{Entry, SetName};
 use crate::input::wrong;
 use crate::options::Run;
 use crate::platform::{self, interrupt, interruptible, shell_status};
+
+/// The variable with the folders that have programs.
+const PATH: &str = "PATH";
 
 /// The interval between checks for cancellation and for the program's exit.
 const TICK: Duration = Duration::from_millis(20);
@@ -40,6 +43,9 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         }));
         return Err(failure);
     };
+    let unset = opened
+        .scope
+        .command(&format!("secrets unset {name} {PATH}"));
     drop(opened);
     let (program, arguments) = options
         .program
@@ -56,14 +62,14 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     if context.environment.own_streams {
         // The user's terminal and streams can be passed on.
         let error = become_program(&mut command);
-        return Err(not_started(program, error));
+        return Err(not_started(program, error, &entries, &unset));
     }
     // In protocol mode, the program's output goes to stderr.
     command.stdin(Stdio::null());
     interruptible(&mut command);
     let child = command.spawn();
     drop(command);
-    let child = child.map_err(|error| not_started(program, error))?;
+    let child = child.map_err(|error| not_started(program, error, &entries, &unset))?;
     let status = attend(context, child, program)?;
     context.session().exit_with(status);
     Ok(Reply::default().data(json!({ "name": name.as_str(), "exit": status })))
@@ -86,7 +92,7 @@ fn name(
 
 /// Returns the failure for a program that could not be started. As in a shell, the exit status is 127 if the program doesn't exist,
 /// otherwise 126.
-fn not_started(program: &str, error: io::Error) -> Failure {
+fn not_started(program: &str, error: io::Error, entries: &[Entry], unset: &str) -> Failure {
     let kind = error.kind();
     let exit = if kind == ErrorKind::NotFound {
         Exit::NotFound
@@ -95,6 +101,11 @@ fn not_started(program: &str, error: io::Error) -> Failure {
     };
     let could_not = format!("could not start `{program}`");
     let failure = Failure::because(exit, "not_started", could_not, error);
+    let is_searched_for = Path::new(program).components().count() == 1;
+    let replaces_path = entries.iter().any(|entry| entry.key.as_str() == PATH);
+    if kind == ErrorKind::NotFound && is_searched_for && replaces_path {
+        return failure.hint(format!("the set replaces `{PATH}`; `{unset}` removes it"));
+    }
     if kind == ErrorKind::ArgumentListTooLong {
         return failure.hint("keep large values in files, and their paths in the set");
     }

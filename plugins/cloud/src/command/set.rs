@@ -73,6 +73,14 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
             context.warn(&format!("the value of `{key}` {odd}"));
         }
     }
+    let reserved = advice::reserved(&keys.entries);
+    if !reserved.is_empty() {
+        let reserved = reserved.join(", ");
+        let replaces = "the set replaces variables of the system or of bot-cli";
+        context.warn(&format!(
+            "{replaces}: {reserved}; programs started with it may fail"
+        ));
+    }
     let work = Work::Save(keys);
     Change { name, target, work }.make(context, &opened, options.manner)
 }
