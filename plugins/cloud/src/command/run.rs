@@ -1,10 +1,11 @@
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::process::become_program;
 use bot_cli_terminal::shell::quoted;
@@ -14,9 +15,10 @@ use super::context::CommandContext;
 use super::target::wrong_type;
 use super::{open, project};
 use crate::domain::{Entry, SetName};
-use crate::input::wrong;
+use crate::input::{advice, wrong};
 use crate::options::Run;
 use crate::platform::{self, interrupt, interruptible, shell_status};
+use crate::text::theirs;
 
 /// The variable with the folders that have programs.
 const PATH: &str = "PATH";
@@ -92,32 +94,35 @@ fn name(
 
 /// Returns the failure for a program that could not be started. As in a shell, the exit status is 127 if the program doesn't exist,
 /// otherwise 126.
-fn not_started(program: &str, error: io::Error, entries: &[Entry], unset: &str) -> Failure {
+fn not_started(program: &OsStr, error: io::Error, entries: &[Entry], unset: &str) -> Failure {
     let kind = error.kind();
     let exit = if kind == ErrorKind::NotFound {
         Exit::NotFound
     } else {
         Exit::NotRunnable
     };
-    let could_not = format!("could not start `{program}`");
-    let failure = Failure::because(exit, "not_started", could_not, error);
+    let could_not = format!("could not start `{}`", program.display());
+    let mut failure = Failure::because(exit, "not_started", could_not, error);
     let is_searched_for = Path::new(program).components().count() == 1;
     let replaces_path = entries.iter().any(|entry| entry.key.as_str() == PATH);
     if kind == ErrorKind::NotFound && is_searched_for && replaces_path {
         return failure.hint(format!("the set replaces `{PATH}`; `{unset}` removes it"));
     }
     if kind == ErrorKind::ArgumentListTooLong {
+        let long = entries.iter().filter(|entry| advice::is_too_long(entry));
+        let long = long.map(|entry| Field::new(theirs(entry.key.as_str()), advice::TOO_LONG));
+        failure.fields.extend(long);
         return failure.hint("keep large values in files, and their paths in the set");
     }
     failure
 }
 
 /// Waits for the program and interrupts it if the user cancels. Returns the exit status as a shell reports it.
-fn attend(context: &CommandContext<'_>, mut child: Child, program: &str) -> Result<u8, Failure> {
+fn attend(context: &CommandContext<'_>, mut child: Child, program: &OsStr) -> Result<u8, Failure> {
     let mut asked: Option<Instant> = None;
     let status = loop {
         let ended = child.try_wait().map_err(|error| {
-            let lost = format!("lost sight of `{program}`");
+            let lost = format!("lost sight of `{}`", program.display());
             Failure::because(Exit::Failed, "not_run", lost, error)
         })?;
         match (ended, asked) {

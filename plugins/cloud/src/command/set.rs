@@ -68,9 +68,11 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
         entries: [given.entries, asked].concat(),
         skipped: given.skipped,
     };
-    for Entry { key, value } in &keys.entries {
-        if let Some(odd) = advice::odd(value.expose()) {
-            context.warn(&format!("the value of `{key}` {odd}"));
+    for entry in &keys.entries {
+        let too_long = advice::is_too_long(entry).then_some(advice::TOO_LONG);
+        let odd = advice::odd(entry.value.expose());
+        for problem in too_long.into_iter().chain(odd) {
+            context.warn(&format!("the value of `{}` {problem}", entry.key));
         }
     }
     let reserved = advice::reserved(&keys.entries);

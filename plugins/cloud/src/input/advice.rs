@@ -21,6 +21,14 @@ pub fn odd(value: &str) -> Option<&'static str> {
     is_placeholder.then_some("looks like a placeholder")
 }
 
+/// The problem with a variable that is too long.
+pub const TOO_LONG: &str = "is longer than 128 KiB, so Linux starts no program with it";
+
+/// Reports whether a variable, as `KEY=value` with a final NUL byte, exceeds Linux's limit `MAX_ARG_STRLEN`.
+pub fn is_too_long(Entry { key, value }: &Entry) -> bool {
+    key.as_str().len() + value.expose().len() + 2 > 128 * 1024
+}
+
 /// The variables that decide which programs and libraries are found, and where programs look for the user's files.
 const OF_THE_SYSTEM: [&str; 9] = [
     "PATH",
