@@ -27,6 +27,30 @@ fn a_program_that_can_not_be_started_is_an_error() {
 }
 
 #[test]
+fn a_set_that_replaces_the_search_path_is_blamed_for_a_missing_program() {
+    let user = User::of_the_vault();
+    let set = "secrets set prod A=1 PATH=/none LD_SDK_KEY=2 BOT_CLI_TOKEN=3 HOME=/none -s";
+    let run = user.run(&words(set));
+    let warning = "warning: the set replaces variables of the system or of bot-cli: \
+        `PATH`, `BOT_CLI_TOKEN`, `HOME`; programs started with it may fail\n";
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(run.stderr.starts_with(warning), "{run:?}");
+    let run = user.run(&words("secrets run prod -- sh -c true"));
+    let unset = "secrets unset prod PATH --backend local";
+    let error = format!(
+        "error: could not start `sh`: no such file or directory\n\
+         hint: the set replaces `PATH`; `bot-cli cloud {unset}` removes it\n"
+    );
+    assert_eq!((run.status, run.stderr), (Some(127), error));
+    // A program that is not searched for has another problem.
+    let run = user.run(&words("secrets run prod -- /none/sh"));
+    assert!(!run.stderr.contains("hint:"), "{run:?}");
+    user.done(&[&words(unset)[..], &["--skip"]].concat());
+    let run = user.run(&words("secrets run prod -- sh -c true"));
+    assert_eq!(run.status, Some(0), "{run:?}");
+}
+
+#[test]
 fn a_value_that_is_too_long_for_an_environment_starts_no_program() {
     let user = User::of_the_vault();
     user.write("big", "c4n4ry".repeat(30_000));
