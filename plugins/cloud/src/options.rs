@@ -1,5 +1,6 @@
 //! The command-line options and their help texts.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -277,7 +278,7 @@ pub struct Run {
     pub name: Option<String>,
     /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
-    pub program: Vec<String>,
+    pub program: Vec<OsString>,
     #[command(flatten)]
     pub scope: Wanted,
 }

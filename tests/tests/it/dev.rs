@@ -354,7 +354,8 @@ fn every_command_has_the_same_set_without_a_deployment_file() {
     let bench = bench_with("--transport=p2p_webrtc --no-deploy-to-cloud");
     for folder in [".", "server"] {
         let set = "bot-cli cloud secrets set OPENAI_API_KEY=one --skip";
-        let template = "bot-cli cloud secrets set DEEPGRAM_API_KEY=two --skip --from-template .env.example";
+        let template =
+            "bot-cli cloud secrets set DEEPGRAM_API_KEY=two --skip --from-template .env.example";
         for line in [set, template] {
             let ran = bench.shell(&format!("cd {folder}; {line}")).unwrap();
             assert_eq!(ran.status, Some(0), "{ran:?}");

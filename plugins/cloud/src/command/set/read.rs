@@ -11,7 +11,7 @@ use crate::command::context::{CommandContext, NO_FILE};
 use crate::command::project;
 use crate::domain::{Key, Region, SetName};
 use crate::input::given::{Given, REFUSED, TemplateKey, from_file, from_template};
-use crate::input::{looks_like_a_key, pairs, text, wrong};
+use crate::input::{both, looks_like_a_key, pairs, text, wrong};
 use crate::options::Set;
 
 const TEMPLATE: &str = "--from-template";
@@ -25,24 +25,21 @@ pub struct Input {
 }
 
 pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failure> {
-    let (name, region) = if let Some(name) = &options.name {
-        let name = SetName::parse(name);
-        (name.map_err(|problem| wrong("name", problem))?, None)
-    } else {
-        let own = project::own_set(context, "set")?;
-        let region = own.region.as_deref().map(Region::parse);
-        (own.name, region.and_then(Result::ok))
-    };
     if reads_stdin(options) > 1 {
         let problem = "can be read only once: `-` is given several times";
         return Err(wrong("standard input", problem));
     }
-    let mut given = keys(context, options)?;
-    values_from(context, options, &mut given)?;
-    let template = match &options.from_template {
-        Some(path) => file(context, path, TEMPLATE, from_template)?,
-        None => Vec::new(),
+    let named = name(context, options);
+    let (mut given, keys) = match keys(context, options) {
+        Ok(given) => (given, Ok(())),
+        Err(failure) => (Given::default(), Err(failure)),
     };
+    let values = both(keys, values_from(context, options, &mut given));
+    let template = match &options.from_template {
+        Some(path) => file(context, path, TEMPLATE, from_template),
+        None => Ok(Vec::new()),
+    };
+    let ((name, region), (_, template)) = both(named, both(values, template))?;
     let nothing = given.entries.is_empty() && given.open.is_empty();
     if nothing && options.from_template.is_none() {
         return Err(wrong("secrets", "no key has a value"));
@@ -52,6 +49,18 @@ pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failur
         region,
         given,
         template,
+    })
+}
+
+/// Returns the name of the set, and the region of the project that names it.
+fn name(context: &CommandContext<'_>, options: &Set) -> Result<(SetName, Option<Region>), Failure> {
+    Ok(if let Some(name) = &options.name {
+        let name = SetName::parse(name);
+        (name.map_err(|problem| wrong("name", problem))?, None)
+    } else {
+        let own = project::own_set(context, "set")?;
+        let region = own.region.as_deref().map(Region::parse);
+        (own.name, region.and_then(Result::ok))
     })
 }
 
