@@ -36,7 +36,7 @@ fn a_set_that_replaces_the_search_path_is_blamed_for_a_missing_program() {
     assert_eq!(run.status, Some(0), "{run:?}");
     assert!(run.stderr.starts_with(warning), "{run:?}");
     let run = user.run(&words("secrets run prod -- sh -c true"));
-    let unset = "secrets unset prod PATH --backend local";
+    let unset = "secrets unset prod PATH";
     let error = format!(
         "error: could not start `sh`: no such file or directory\n\
          hint: the set replaces `PATH`; `bot-cli cloud {unset}` removes it\n"
@@ -97,8 +97,7 @@ fn arguments_in_any_encoding_reach_the_program() {
 fn a_set_that_can_not_be_had_starts_no_program() {
     let user = User::of_the_vault();
     user.done(&["secrets", "image-pull-secret", "registry", "ghcr.io", "u:t"]);
-    let missing =
-        "error: `name` is missing: there is no server/cloud-deploy.toml here that names one\n";
+    let missing = "error: `name` is missing: there is no default outside a project\n";
     let pull = "error: `registry` is an image pull secret\n\
         hint: `bot-cli cloud secrets image-pull-secret` changes it\n";
     for (name, status, said) in [(None, 2, missing), (Some("registry"), 1, pull)] {
