@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
+use bot_cli_templates::catalogue::Catalogue;
 use bot_cli_templates::project::ENV_TEMPLATE;
 use bot_cli_terminal::shell::quoted;
 use serde::Deserialize;
@@ -149,6 +150,14 @@ impl Keys {
             };
             list.push(name.clone());
         }
+        let has = |name: &String| {
+            let found = [&sources.set, &sources.environment, &sources.file];
+            found.into_iter().any(|names| names.contains(name))
+        };
+        let catalogue = Catalogue::get().providers();
+        let ways = catalogue.flat_map(|it| &it.services).map(|it| &it.one_of);
+        let met: BTreeSet<&String> = ways.filter(|it| it.iter().any(has)).flatten().collect();
+        sources.missing.retain(|name| !met.contains(name));
         let hidden = stored.into_iter();
         let hidden = hidden.filter(|name| file.contains(name.as_str()));
         sources.hidden = hidden.cloned().collect();
