@@ -1,5 +1,6 @@
 //! The rules for services, both built-in and from packs.
 
+mod addresses;
 mod arguments;
 mod reach;
 
