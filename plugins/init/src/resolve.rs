@@ -183,7 +183,7 @@ fn deploys(draft: &Draft, transports: &[&Transport], problems: &mut Problems) ->
         .iter()
         .filter_map(|one| one.stays_behind.as_ref());
     if let (Some(true), false, Some(reason)) = (said, starts, reasons.next()) {
-        let mend = "add another transport, or give `--no-deploy-to-cloud`";
+        let mend = "add another transport, or leave this out";
         problems.add("deploy_to_cloud", format!("{reason}: {mend}"));
     }
     let deploys = said.unwrap_or(starts);
