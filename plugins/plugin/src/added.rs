@@ -155,8 +155,8 @@ fn replace(
     let known = rows
         .filter(|row| row.place() == place)
         .map(|row| row.effects);
-    let old = (old, known.fold(Effects::new(), |_, effects| effects));
-    let reply = put(home, &candidate, Some(old), &options.obtain, session)?;
+    let replaced = (old, known.fold(Effects::new(), |_, effects| effects));
+    let reply = put(home, &candidate, Some(&replaced), &options.obtain, session)?;
     if !options.obtain.dry_run {
         warn_if_unused(new, &place, discovery, session);
     }
@@ -223,14 +223,14 @@ fn stage(
 fn put(
     home: &mut Home,
     candidate: &Candidate,
-    old: Option<(&Entry, Effects)>,
+    old: Option<&(&Entry, Effects)>,
     options: &Obtain,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let (entry, effects) = (&candidate.entry, &candidate.judged.effects);
     let mut data = json!({ "changed": true, "dry_run": options.dry_run, "effects": effects });
     let mut rows = Vec::new();
-    if let Some((old, before)) = &old {
+    if let Some((old, before)) = old {
         if old.version != entry.version {
             let versions = format!("{} -> {}", old.version, entry.version);
             rows.push(vec!["  version".to_owned(), versions]);
@@ -262,7 +262,7 @@ fn put(
         let _guard = session.guard();
         home.put(candidate.staged.as_deref(), entry)?;
     }
-    let done = match (&old, options.dry_run) {
+    let done = match (old, options.dry_run) {
         (None, false) => "Added",
         (None, true) => "Would add",
         (Some(_), false) => "Upgraded",

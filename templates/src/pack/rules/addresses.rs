@@ -16,8 +16,8 @@ pub fn addresses(service: &Service) -> Vec<String> {
         let is_named = NAMES.iter().any(|word| name.contains(word));
         let mut add = |text: &str, of: &str| {
             if is_named || text.contains("://") {
-                let variable = arg.env.iter();
-                let of: String = variable.map(|env| format!(", {of} of {env}")).collect();
+                let variable = arg.env.as_ref();
+                let of = variable.map_or_else(String::new, |env| format!(", {of} of {env}"));
                 found.push(format!("{} ({argument}{of})", shown(text)));
             }
         };
@@ -49,9 +49,12 @@ fn shown(address: &str) -> String {
         &part[start..]
     });
     let parts: Vec<&str> = parts.collect();
-    let escape = |letter: char| match letter.is_ascii_graphic() {
-        true => letter.to_string(),
-        false => letter.escape_unicode().to_string(),
+    let escape = |letter: char| {
+        if letter.is_ascii_graphic() {
+            letter.to_string()
+        } else {
+            letter.escape_unicode().to_string()
+        }
     };
     parts.join("://").chars().map(escape).collect()
 }
