@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::{Role, UseSpec};
+use bot_cli_protocol::{Role, UseSpec, suggest};
 use bot_cli_sdk::plugin::{Candidate, Command, Context, Reply};
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::Preset;
@@ -53,6 +53,7 @@ impl Command for Options {
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+        self.refuse_words()?;
         if self.list_options {
             let catalogue = packs::find();
             packs::warn_of_unused(&catalogue, session);
@@ -103,6 +104,33 @@ impl Command for Options {
 }
 
 impl Options {
+    /// Refuses words that users of other tools give instead of a directory, or after it.
+    fn refuse_words(&self) -> Result<(), Failure> {
+        let target = self.target_dir.as_deref().and_then(Path::to_str);
+        let usage = |message: String| Failure::new(Exit::Usage, "usage", message);
+        if target == Some("help") {
+            return Err(usage("`help` is not a directory to initialize".to_owned())
+                .hint("did you mean `bot-cli init --help`?")
+                .hint("`./help` is a directory of that name"));
+        }
+        let Some(rest) = self.rest.as_deref().map(Path::to_string_lossy) else {
+            return Ok(());
+        };
+        if !suggest::is_plain_path(&rest) {
+            let message = "unexpected argument, which is not shown because it may be a secret";
+            return Err(usage(message.to_owned()).hint("bot-cli init --help"));
+        }
+        let failure = usage(format!("unexpected argument `{rest}`"));
+        Err(if target == Some(QUICKSTART) {
+            failure.hint(format!(
+                "did you mean `bot-cli init {rest} --preset {QUICK}`?"
+            ))
+        } else {
+            failure
+        }
+        .hint("bot-cli init --help"))
+    }
+
     fn preset(&self) -> Option<&'static Preset> {
         let name = if self.local {
             Some("local")

@@ -148,7 +148,14 @@ fn word(
     if let Some(known) = words.iter().find(|word| **word == raw) {
         return Ok(Some(known));
     }
-    let near = did_you_mean(raw, words.iter().copied());
+    let server = Setting::ClientServer.row().values.words();
+    let bare = raw.replace('.', "");
+    let near = match server.iter().find(|word| word.starts_with(&*bare)) {
+        Some(server) if setting == Setting::ClientFramework => {
+            format!("; did you mean `--client-framework react --client-server {server}`?")
+        }
+        _ => did_you_mean(raw, words.iter().copied()),
+    };
     let words = words.join("`, `");
     let problem = format!("{} is none of `{words}`{near}", quoted(raw));
     problems.add(setting.row().key, problem);

@@ -134,6 +134,9 @@ impl Found {
                 self.form(field, text, form);
             }
         }
+        for family in &service.models {
+            self.form("models", family, &form::LABEL);
+        }
         for extra in &service.extras {
             self.form("extras", extra, &form::EXTRA);
         }
