@@ -241,7 +241,8 @@ fn what_a_server_does_wrong_leaves_nothing() {
     bench.shows(
         "
         $ env -u SSL_CERT_FILE bot-cli plugin add $URL/hello --sha256 $SUM --yes
-        ! error: `https://[..]/hello` was not downloaded: [..]certificate[..]
+        ! error: `https://[..]/hello` was not downloaded: its certificate is from an authority that this machine does not trust
+        ! hint: [..] export SSL_CERT_FILE=/path/to/certificates.pem
         = 7
         ",
     );
