@@ -44,7 +44,7 @@ pub struct Options {
     #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath)]
     pub target_dir: Option<PathBuf>,
     /// What follows the directory, which is a mistake.
-    #[arg(hide = true)]
+    #[arg(hide = true, value_hint = ValueHint::Other)]
     pub rest: Option<PathBuf>,
 
     /// Replace existing guides (AGENTS.md and others)
