@@ -19,6 +19,7 @@ use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::question::Question;
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::added::Entry;
+use bot_cli_templates::pack::Effects;
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::{one_line, table};
 use serde_json::{Value, json};
@@ -150,7 +151,12 @@ fn replace(
     if !is_in_place && !options.force {
         check_unchanged(old, &place, "upgrade")?;
     }
-    let reply = put(home, &candidate, Some(old), &options.obtain, session)?;
+    let rows = inventory::rows(discovery).into_iter();
+    let known = rows
+        .filter(|row| row.place() == place)
+        .map(|row| row.effects);
+    let replaced = (old, known.fold(Effects::new(), |_, effects| effects));
+    let reply = put(home, &candidate, Some(&replaced), &options.obtain, session)?;
     if !options.obtain.dry_run {
         warn_if_unused(new, &place, discovery, session);
     }
@@ -212,20 +218,31 @@ fn stage(
     staged
 }
 
-/// Installs the candidate, replacing `old` if given, and records the plugin. A dry run only describes the change. A downloaded plugin
-/// requires the user's consent.
+/// Installs the candidate, replacing the old plugin with these effects if given, and records the plugin. A dry run only describes the
+/// change. A downloaded plugin requires the user's consent.
 fn put(
     home: &mut Home,
     candidate: &Candidate,
-    old: Option<&Entry>,
+    old: Option<&(&Entry, Effects)>,
     options: &Obtain,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let (entry, effects) = (&candidate.entry, &candidate.judged.effects);
+    let mut data = json!({ "changed": true, "dry_run": options.dry_run, "effects": effects });
     let mut rows = Vec::new();
-    if let Some(old) = old.filter(|old| old.version != entry.version) {
-        let versions = format!("{} -> {}", old.version, entry.version);
-        rows.push(vec!["  version".to_owned(), versions]);
+    if let Some((old, before)) = old {
+        if old.version != entry.version {
+            let versions = format!("{} -> {}", old.version, entry.version);
+            rows.push(vec!["  version".to_owned(), versions]);
+        }
+        for (what, key, one, other) in [
+            ("new", "new_effects", effects, before),
+            ("dropped", "dropped_effects", before, effects),
+        ] {
+            let only = difference(one, other);
+            rows.extend(effect_rows(&only, &format!("  {what} ")));
+            data[key] = json!(only);
+        }
     }
     rows.extend(effect_rows(effects, "  "));
     if candidate.source == Source::Downloaded && !options.dry_run && !options.yes {
@@ -252,8 +269,18 @@ fn put(
         (Some(_), true) => "Would upgrade",
     };
     let title = format!("{done} {}", entry.title());
-    let data = json!({ "changed": true, "dry_run": options.dry_run, "effects": effects });
     Ok(reply(&title, rows, entry, &home.place(entry), data))
+}
+
+/// Returns the effects in `one` that are not in `other`.
+fn difference(one: &Effects, other: &Effects) -> Effects {
+    let mut only = one.clone();
+    only.retain(|what, values| {
+        let others = other.get(what);
+        values.retain(|value| !others.is_some_and(|others| others.contains(value)));
+        !values.is_empty()
+    });
+    only
 }
 
 /// Describes the rights of a plugin. Only a pack is limited to the effects that the question lists.

@@ -231,7 +231,7 @@ fn view_of_pack(pack: &FoundPack, by: Option<&Plugin>) -> View {
                 view.unused = Some(("unused", reason, None));
             }
             view.services = Some(services);
-            view.effects = pack::effects(&contents.providers);
+            view.effects = pack::effects(&contents.providers, &Catalogue::get().taken());
         }
         PackStanding::Shadowed(winner) => view.unused = Some(shadowed(winner)),
         PackStanding::Refused(refused) => view.unused = Some(refusal(refused)),

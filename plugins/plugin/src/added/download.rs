@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure, reason};
+use bot_cli_protocol::wording;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::one_line;
 use reqwest::redirect::Policy;
@@ -78,7 +79,15 @@ async fn transfer(url: &Url, into: &Path, session: &mut Session) -> Result<(), F
             let hint = "download the file in another way, and give it instead of the address";
             return failed(&problem).hint(hint);
         }
-        failed(&cause(&error))
+        let problem = cause(&error);
+        let failure = failed(wording::tls(&problem));
+        if problem.contains("certificate") {
+            failure.hint("if a proxy or a private authority is in between, give its certificates: export SSL_CERT_FILE=/path/to/certificates.pem")
+        } else if error.is_connect() {
+            failure.hint("if the network needs a proxy: export HTTPS_PROXY=http://HOST:PORT")
+        } else {
+            failure
+        }
     };
     let request = client(PAUSE, LONGEST).map_err(broken)?.get(url.clone());
     let mut response = request.send().await.map_err(broken)?;

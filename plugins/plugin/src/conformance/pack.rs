@@ -15,7 +15,7 @@ pub fn effects(bench: &Bench) -> Effects {
         (Role::ProviderPack, Ok(Ok(contents))) => contents.providers.as_slice(),
         _ => &[],
     };
-    pack::effects(providers)
+    pack::effects(providers, &Catalogue::get().taken())
 }
 
 pub fn check_services(bench: &Bench) -> Held {

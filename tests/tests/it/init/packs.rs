@@ -216,7 +216,7 @@ fn a_configuration_names_its_packs_and_is_read_back() {
     let ran = run(&bench, &["elsewhere", "-c", "bot.json"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(
-        ran.stderr.contains("--stt: `acme_fast_stt`: it is of the provider pack `acme`, version `1.2.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE`"),
+        ran.stderr.contains("stt_service: in `bot.json`: `acme_fast_stt`: it is of the provider pack `acme`, version `1.2.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE`"),
         "{ran:?}"
     );
     assert!(!bench.path("work/elsewhere").exists());
