@@ -109,8 +109,12 @@ impl Project {
     pub fn at(folder: &Path) -> Option<Self> {
         let below = [folder.join(BOT), folder.to_owned()];
         let bot = below.into_iter().find(|bot| deployment_in(bot).is_some())?;
-        let root = folder.to_owned();
-        Some(Self { root, bot })
+        let is_bot = folder.ends_with(BOT) && bot == folder;
+        let root = folder.parent().filter(|_| is_bot).unwrap_or(folder);
+        Some(Self {
+            root: root.to_owned(),
+            bot,
+        })
     }
 
     fn recorded_at(root: &Path) -> Option<Self> {
