@@ -56,6 +56,9 @@ pub struct Add {
     /// How the plugin is obtained.
     #[command(flatten)]
     pub obtain: Obtain,
+    /// Put it in place of the plugin NAME that is released with bot-cli
+    #[arg(long, value_name = "NAME")]
+    pub force: Option<String>,
 }
 
 /// The options of `plugin upgrade`.
