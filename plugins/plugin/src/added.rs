@@ -208,7 +208,9 @@ pub fn remove(
     let title = format!("Removed {}", entry.title());
     let now = inventory::used(&entry.name, discovery);
     let now = now.map(|now| now.display().to_string());
-    let rows = now.iter().map(|now| vec!["  now used".to_owned(), one_line(now)]);
+    let rows = now
+        .iter()
+        .map(|now| vec!["  now used".to_owned(), one_line(now)]);
     let data = json!({ "now_used": now });
     Ok(reply(&title, rows.collect(), &entry, &place, data))
 }

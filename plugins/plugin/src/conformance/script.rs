@@ -390,7 +390,10 @@ impl<'a> Script<'a> {
 /// Reports whether Windows runs the file with its own interpreter.
 fn is_batch(program: &Path) -> bool {
     let ending = program.extension().unwrap_or_default();
-    cfg!(windows) && ["bat", "cmd"].iter().any(|it| ending.eq_ignore_ascii_case(it))
+    cfg!(windows)
+        && ["bat", "cmd"]
+            .iter()
+            .any(|it| ending.eq_ignore_ascii_case(it))
 }
 
 fn in_words(reply: &Value) -> String {

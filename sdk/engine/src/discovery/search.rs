@@ -293,8 +293,7 @@ mod tests {
         let file = root.join(place).join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         let plugin = name.replace("bot-cli-", "");
-        let manifest =
-            format!(r#"{{"protocol":"1.0","name":"{plugin}","version":"{place}"}}"#);
+        let manifest = format!(r#"{{"protocol":"1.0","name":"{plugin}","version":"{place}"}}"#);
         fs::write(&file, format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n")).unwrap();
         fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
     }

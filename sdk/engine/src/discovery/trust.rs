@@ -135,7 +135,10 @@ fn copy_of(plugin: &Path) -> String {
     let name = name.and_then(|file| program_name(file)?.strip_prefix(PREFIX));
     let force = name.filter(|name| SHIPPED.contains(name));
     let force = force.map_or_else(String::new, |name| format!(" --force {name}"));
-    format!("if you trust it: bot-cli plugin add {}{force}", quoted(plugin))
+    format!(
+        "if you trust it: bot-cli plugin add {}{force}",
+        quoted(plugin)
+    )
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ fn archives_without_exactly_one_plugin() {
     let empty = |path: &'static str| (path, "");
     let [hello, also] = ["bot-cli-hello", "./bot-cli-hello"].map(|path| (path, HELLO));
     let two = [("a/bot-cli-hello", HELLO), ("b/bot-cli-bye", bye)];
-    let unfit = "the folder of a pack has the name of the pack, and `Acme` can't be one";
+    let unfit = "`name` must be the name of a plugin";
     let bare = "its `pack.toml` is in no folder, whose name would be that of the pack";
     let both = "it has 2 plugins: `acme/pack.toml`, `bot-cli-hello`";
     for (files, problem) in [
@@ -138,16 +138,16 @@ fn files_that_could_not_be_run() {
     assert_refused(&bench, "bot-cli-plain", "#!/bin/sh\n", undeclared);
     assert_refused(&bench, "hello.tar.zst", b"\x28\xb5\x2f\xfd", no_program);
     let rows = r#"
-        new {"protocol":"2.0","name":"new"} `manifest.protocol` is "2.0", and must be `1.` and the minor version
-        odd {"protocol":"1.0","name":"Odd"} `manifest.name` must be the name of a plugin
-        help {"protocol":"1.0","name":"help"} `manifest.name` is "help", and must be a name that is no command of `bot-cli` itself
+        new {"protocol":"2.0","name":"new"} `protocol` is "2.0", and must be `1.` and the minor version
+        odd {"protocol":"1.0","name":"Odd"} `name` must be the name of a plugin
+        help {"protocol":"1.0","name":"help"} `name` is "help", and must be a name that is no command of `bot-cli` itself
         hello {"protocol":"1.0","name":"cloud"} its file is named `bot-cli-hello`, and its manifest is that of a plugin `cloud`
         cloud-tools {"protocol":"1.0","name":"cloud"} its file is named `bot-cli-cloud-tools`, and its manifest is that of a plugin `cloud`
-        acme {"protocol":"1.0","name":"acme","role":"provider-pack"} `manifest.name` is "acme", and must be [..]
-        pack-acme {"protocol":"1.0","name":"pack-acme","role":"provider-pack","catalogue":"1.0","version":"1"} `manifest.version` must be a version as semver.org has it: `1.2.0`
+        acme {"protocol":"1.0","name":"acme","role":"provider-pack"} `name` is "acme", and must be [..]
+        pack-acme {"protocol":"1.0","name":"pack-acme","role":"provider-pack","catalogue":"1.0","version":"1"} `version` must be a version as semver.org has it: `1.2.0`
         pack-empty {"protocol":"1.0","name":"pack-empty","role":"provider-pack","catalogue":"1.0","version":"1.0.0","providers":[]} it brings no service
-        secrets-local {"protocol":"1.0","name":"secrets-local","role":"secrets-backend","version":"1.0.0"} `manifest.name` is "secrets-local", and must be [..]
-        secrets-old {"protocol":"1.0","name":"secrets-old","role":"secrets-backend","version":"1.0.0"} `manifest.secrets` is null, and must be [..]
+        secrets-local {"protocol":"1.0","name":"secrets-local","role":"secrets-backend","version":"1.0.0"} `name` is "secrets-local", and must be [..]
+        secrets-old {"protocol":"1.0","name":"secrets-old","role":"secrets-backend","version":"1.0.0"} `secrets` is null, and must be [..]
         torn {"protocol":"1.0", its manifest is malformed: [..]
     "#;
     for row in rows.trim().lines() {
@@ -159,7 +159,7 @@ fn files_that_could_not_be_run() {
         // `check` says the same. The file that it gets can be executed already.
         bench.shows(&format!(
             "
-            $ chmod +x {file}; bot-cli plugin check ./{file} | grep -F \"$(bot-cli plugin add ./{file} 2>&1 | sed -n 's/.* was not installed: //p')\" | wc -l
+            $ chmod +x {file}; bot-cli plugin check ./{file} | grep -F -- \"$(bot-cli plugin add ./{file} 2>&1 | sed -n 's/.* was not installed: //p')\" | wc -l
             1
             "
         ));
