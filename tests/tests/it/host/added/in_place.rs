@@ -40,10 +40,9 @@ fn a_file_of_a_released_name_is_used_only_where_the_user_has_set_its_folder() {
         bot-cli-cloud {version}
         $ bot-cli help cloud | head -1
         Deploy bots to the hosting service, watch them, and keep their secrets.
-        $ bot-cli __complete zsh -- cloud l | cut -f1
+        $ bot-cli __complete zsh -- cloud sec | cut -f1
         nothing
-        login
-        logout
+        secrets
         $ bot-cli --version -v | grep -E '^(cloud|.*first)'
         cloud   {version}    used      [BENCH]/bin/bot-cli-cloud
         cloud   -        shadowed  [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-cloud
@@ -53,7 +52,7 @@ fn a_file_of_a_released_name_is_used_only_where_the_user_has_set_its_folder() {
         $ BOT_CLI_PLUGIN_PATH=[BENCH]/extra bot-cli cloud --version
         bot-cli-cloud 1.2.0
         $ BOT_CLI_PLUGIN_PATH=[BENCH]/extra bot-cli plugin list | grep used
-        cloud   1.2.0    command  used      [BENCH]/extra/bot-cli-cloud
+        cloud   1.2.0    command  used      [BENCH][..]extra/bot-cli-cloud
         plugin  {version}    command  used      [BENCH]/bin/bot-cli-plugin
         "
     ));
