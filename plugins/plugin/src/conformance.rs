@@ -110,7 +110,7 @@ impl Kit {
                     Some(Bars::WithoutServices) => !pack::brings_services(&bench),
                 };
                 if bars && let Err(Stop::Failed(reason)) = script::hold(&bench, file, check) {
-                    let failure = Failure::new(Exit::Failed, &*check.id, reason);
+                    let failure = Failure::new(Exit::Failed, &check.id, reason);
                     return Err(failure.hint(&*check.mend));
                 }
             }

@@ -53,11 +53,12 @@ impl Discovery {
     ) -> Self {
         let mut nesting = Nesting::read(&variable);
         nesting.host.clone_from(&host);
-        let [folders, released_folders] = search_paths(host.as_ref(), &variable);
+        let host_file = host.as_deref().and_then(HostFile::find);
+        let [folders, released_folders] = search_paths(host, &variable);
         Self {
             trust: Trust {
                 user,
-                host: host.as_deref().and_then(HostFile::find),
+                host: host_file,
             },
             folders,
             released_folders,
@@ -87,12 +88,12 @@ impl Discovery {
 /// Returns the folders to search: for most plugins, and for those that are released with the host. Omits relative folders, so that a plugin
 /// in the working folder never runs by accident.
 fn search_paths(
-    host: Option<&PathBuf>,
+    host: Option<PathBuf>,
     variable: &impl Fn(&str) -> Option<OsString>,
 ) -> [Vec<PathBuf>; 2] {
     // If the host is a link, its folder and the folder of its target are both searched.
-    let real = host.and_then(|host| host.canonicalize().ok());
-    let own = [host, real.as_ref()].into_iter().flatten();
+    let real = host.as_ref().and_then(|host| host.canonicalize().ok());
+    let own = [host, real].into_iter().flatten();
     let own: Vec<PathBuf> = own
         .filter_map(|host| host.parent().map(PathBuf::from))
         .collect();

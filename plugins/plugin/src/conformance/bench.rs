@@ -82,14 +82,12 @@ impl<'a> Bench<'a> {
     }
 
     pub fn name(&self) -> String {
-        match &self.manifest {
-            Ok(manifest) => manifest.name.clone(),
-            Err(_) => {
-                let file = &*self.kit.file_name;
-                let name = program_name(file).unwrap_or(file);
-                name.strip_prefix(PREFIX).unwrap_or(name).to_owned()
-            }
+        if let Ok(manifest) = &self.manifest {
+            return manifest.name.clone();
         }
+        let file = &*self.kit.file_name;
+        let name = program_name(file).unwrap_or(file);
+        name.strip_prefix(PREFIX).unwrap_or(name).to_owned()
     }
 
     pub fn manifest(&self) -> Result<&Manifest, Stop> {
