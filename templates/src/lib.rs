@@ -1,7 +1,6 @@
 //! Data for generated projects: the catalogue of AI services and transports, the project templates and the coding-agent guides. The crate
 //! only provides typed access to embedded files, and leaves rendering and decisions to its callers.
 
-pub mod added;
 pub mod catalogue;
 mod embedded;
 mod framework;

@@ -47,6 +47,12 @@ pub fn address(given: &OsStr) -> Result<Option<Url>, Failure> {
     Ok(Some(url))
 }
 
+/// Returns the last part of the path of an address.
+pub fn file_name(address: &str) -> &str {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or_default()
+}
+
 /// Downloads a file. Fails if the user cancels, or if the download takes too long.
 pub fn fetch(url: &Url, into: &Path, session: &mut Session) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()

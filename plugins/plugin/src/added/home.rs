@@ -7,10 +7,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use bot_cli_engine::discovery::Discovery;
+use bot_cli_engine::discovery::added::{self, Entry, RECORD};
 use bot_cli_engine::platform::trust::owner_besides_root;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_templates::added::{self, Entry, RECORD};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::sum;

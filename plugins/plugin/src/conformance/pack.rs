@@ -18,6 +18,15 @@ pub fn effects(bench: &Bench) -> Effects {
     pack::effects(providers, &Catalogue::get().taken())
 }
 
+/// Reports whether any of a pack's services can be used.
+pub fn brings_services(bench: &Bench) -> bool {
+    let mut providers = match contents(bench) {
+        Ok(Ok(contents)) => contents.providers.iter(),
+        _ => return false,
+    };
+    providers.any(|provider| !provider.services.is_empty())
+}
+
 pub fn check_services(bench: &Bench) -> Held {
     let contents = contents(bench)?.or_else(failed)?;
     if contents.providers.is_empty() && contents.left_out.is_empty() {

@@ -3,6 +3,7 @@
 mod again;
 mod download;
 mod hostile;
+mod in_place;
 
 use std::fs;
 use std::io::Write;

@@ -66,6 +66,7 @@ fn a_plugin_is_added_from_an_address_and_upgraded_from_there() {
         = 2
         $ bot-cli plugin add $URL/latest --sha256 $SUM --dry-run | sed "s/$SUM/SUM/; s|$URL|URL|"
         Would add the plugin `hello` 1.2.0
+          name    from its manifest
           file    [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
           from    URL/latest
           sha256  SUM
