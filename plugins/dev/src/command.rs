@@ -370,7 +370,7 @@ impl Work<'_> {
                 "pipecat",
                 "eval",
                 "run",
-                &file,
+                file,
                 "--logs-dir",
                 "evals/logs",
             ]);

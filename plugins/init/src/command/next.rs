@@ -119,8 +119,8 @@ pub(super) fn of_project(
             about = keys("asks for these keys first; press Enter to skip one");
         } else {
             let fill = keys("then fill in these lines in it");
-            let file = |name| quoted(&format!("{folder}server/{name}"));
-            let copy = format!("cp {} {}", file(".env.example"), file(".env"));
+            let below = |name| quoted(&format!("{folder}server/{name}"));
+            let copy = format!("cp {} {}", below(".env.example"), below(".env"));
             steps.extend((!fill.is_empty()).then(|| NextStep::new(copy, fill)));
         }
         let npm = match config.client {

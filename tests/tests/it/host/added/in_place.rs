@@ -121,10 +121,10 @@ fn a_released_plugin_is_replaced_only_by_the_name_that_the_user_types() {
 #[test]
 fn no_source_makes_a_plugin_of_another_name_out_of_a_file() {
     let hello = foreign();
-    let served = hello.clone();
+    let given = hello.clone();
     let server = Downloads::start(move |path| match path {
         "/good/bot-cli-hello" => file(HELLO.as_bytes()),
-        _ => file(served.as_bytes()),
+        _ => file(given.as_bytes()),
     });
     let server = server.unwrap();
     let mut bench = with_cloud();
