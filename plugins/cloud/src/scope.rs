@@ -221,7 +221,7 @@ pub fn backend_of(name: &str, source: Source) -> Result<BackendName, Failure> {
 pub fn unknown_backend(name: &str, source: Source) -> Failure {
     let message = match source.words() {
         "" => "there is no such backend".to_owned(),
-        words => format!("there is no backend `{}`{words}", theirs(name)),
+        _ => format!("there is no backend `{}`", theirs(name)),
     };
     let problem = format!(
         "must be `local`, `hosted` or a backend that is installed{}",
