@@ -55,8 +55,7 @@ def record(scene, home, environment):
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
     )
     os.close(terminal)
-    typed = " ".join(scene["command"])
-    events, now, seen = [(0.0, f"$ {typed}\r\n".encode())], 0.6, b""
+    events, now, seen = [], 0.0, b""
 
     def hear(quiet, wanted="", deadline=120):
         nonlocal seen
@@ -85,7 +84,22 @@ def record(scene, home, environment):
         os.write(main, keys.encode())
     events.append((now, hear(1.5)))
     child.wait(30)
+    # By itself, the command would be a black picture.
+    first, shown = events[0]
+    events[0] = (first, f"$ {' '.join(scene['command'])}\r\n".encode() + shown)
     return [*events, (now + 4.0, b"")]
+
+
+def settle(picture):
+    """Begins with the last screen, and leaves it there for those who want no motion and where nothing is animated."""
+    text = picture.read_text()
+    last = re.findall(r"translateY\((-?\d+px)\)", text)[-1]
+    length = int(re.search(r"animation-duration: (\d+)ms", text)[1])
+    style = (
+        f"#screen_view {{ transform: translateY({last}); animation-delay: {2000 - length}ms; }}\n"
+        "@media (prefers-reduced-motion: reduce) { #screen_view { animation: none; } }\n"
+    )
+    picture.write_text(text.replace("</defs>", f"<style>{style}</style></defs>", 1))
 
 
 def photograph(home, environment):
@@ -128,7 +142,9 @@ def main():
             lines = [{"version": 2, "width": 92, "height": scene["rows"]}]
             lines += [[at, "o", data.decode(errors="replace")] for at, data in record(scene, home, environment)]
             cast.write_text("".join(json.dumps(line) + "\n" for line in lines))
-            subprocess.run(["termtosvg", "render", str(cast), str(PICTURES / f"{name}.svg"), "-t", "ubuntu"], check=True)
+            picture = PICTURES / f"{name}.svg"
+            subprocess.run(["termtosvg", "render", str(cast), str(picture), "-t", "ubuntu"], check=True)
+            settle(picture)
 
 
 main()

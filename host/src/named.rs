@@ -57,6 +57,8 @@ fn ways_to(name: &PluginName, environment: &Environment) -> [String; 2] {
     let own = own.map_or_else(String::new, |folder| format!("`{}`, ", folder.display()));
     let looked = if name.as_str() == MANAGER {
         format!("there is no file `{file}` in {host}")
+    } else if SHIPPED.contains(&name.as_str()) {
+        format!("there is no file `{file}` in {host}, {own}or a folder of PATH")
     } else {
         format!("there is no file `{file}` in {own}{host} or a folder of PATH")
     };

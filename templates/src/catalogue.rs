@@ -129,7 +129,8 @@ impl Catalogue {
         let mut taken = Taken::default();
         for provider in &self.providers {
             for service in &provider.services {
-                taken.service(provider, service, "a service that is built in");
+                let whose = format!("the built-in `{}`", service.id);
+                taken.service(provider, service, &whose);
             }
         }
         for transport in self.transports {

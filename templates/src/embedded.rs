@@ -28,6 +28,12 @@ pub(crate) fn values<T: DeserializeOwned>(folder: &'static Dir<'static>) -> Vec<
     parsed.map(|(_, value)| value).collect()
 }
 
+/// Returns the parsed file with this name in `files/`.
+pub(crate) fn table<T: DeserializeOwned>(name: &str) -> Option<T> {
+    let file = FILES.get_file(format!("{name}.json"))?;
+    serde_json::from_slice(file.contents()).ok()
+}
+
 /// Returns a project template by its path below `project/`, such as `server/bot.py.jinja`.
 #[must_use]
 pub fn project_file(path: &str) -> Option<&'static str> {
@@ -54,7 +60,7 @@ pub fn project_files() -> Vec<(&'static str, &'static str)> {
 #[must_use]
 pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> {
     static GENERATED: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =
-        LazyLock::new(|| values(&FILES).pop().unwrap_or_default());
+        LazyLock::new(|| table("project").unwrap_or_default());
     &GENERATED
 }
 

@@ -1,7 +1,6 @@
 //! Data for generated projects: the catalogue of AI services and transports, the project templates and the coding-agent guides. The crate
 //! only provides typed access to embedded files, and leaves rendering and decisions to its callers.
 
-pub mod added;
 pub mod catalogue;
 mod embedded;
 mod framework;
@@ -9,6 +8,7 @@ mod migrations;
 pub mod pack;
 pub mod packs;
 mod presets;
+pub mod project;
 
 pub use embedded::{generated_files, guide, project_file, project_files};
 pub use framework::{FRAMEWORK, Framework};

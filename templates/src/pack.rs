@@ -25,7 +25,7 @@ pub use taken::Taken;
 pub const SCHEMA: &str = "1.0";
 
 /// The name prefix in a pack's manifest, as in `pack-acme`.
-pub const PREFIX: &str = "pack-";
+pub const PREFIX: &str = bot_cli_engine::discovery::PACK_PREFIX;
 
 /// The maximum size of a pack's data, in bytes of JSON or TOML.
 pub const MOST_DATA: usize = 1024 * 1024;

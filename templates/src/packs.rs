@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::added::{self, Entry};
 use crate::pack::{self, Contents, Folder, SCHEMA, Taken};
 use bot_cli_engine::compat::{Fit, User};
 use bot_cli_engine::discovery::Discovery;
+use bot_cli_engine::discovery::added::{self, Entry};
 use bot_cli_engine::discovery::inspect::inspect;
 use bot_cli_engine::discovery::role::{Refused, fits, full_name, judge};
 use bot_cli_protocol::{Manifest, Role};

@@ -7,9 +7,11 @@ mod needs;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::iter;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Instant;
 
 use clap::Parser;
@@ -41,7 +43,8 @@ Examples:
   cargo e2e                          run what this machine can
   cargo e2e keyring disks            run two groups
   cargo e2e --install                install what is missing, run all groups
-  cargo e2e --install framework      the same for one group"
+  cargo e2e --install framework      the same for one group
+  cargo e2e --install --list         install what is missing, run nothing"
 )]
 struct Arguments {
     /// Groups to run [default: all]
@@ -53,8 +56,8 @@ struct Arguments {
     #[arg(long)]
     install: bool,
 
-    /// Show the groups and what they lack; run and install nothing
-    #[arg(long, conflicts_with = "install")]
+    /// Show the groups and what they lack; run nothing
+    #[arg(long)]
     list: bool,
 }
 
@@ -74,6 +77,8 @@ struct Group {
     needs: Vec<String>,
     #[serde(default)]
     on_request: bool,
+    #[serde(default)]
+    alone: bool,
     at_once: Option<usize>,
 }
 
@@ -93,16 +98,16 @@ enum Outcome {
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let is_chosen = |group: &&Group| match &arguments.groups[..] {
-        [] => arguments.list || !group.on_request,
+        [] => !group.on_request || arguments.list && !arguments.install,
         named => named.contains(&group.name),
     };
     let chosen: Vec<&Group> = TABLE.group.iter().filter(is_chosen).collect();
+    if arguments.install {
+        needs::install(&chosen);
+    }
     if arguments.list {
         list(&chosen);
         return ExitCode::SUCCESS;
-    }
-    if arguments.install {
-        needs::install(&chosen);
     }
     match run(&chosen) {
         Ok(outcomes) if outcomes.contains(&Outcome::Failed) => ExitCode::FAILURE,
@@ -126,32 +131,62 @@ fn list(groups: &[&Group]) {
     }
 }
 
-/// Runs the groups and prints a table of the outcomes.
+/// The number of groups that run at once, and of the tests of each.
+const LANES: usize = 2;
+const AT_ONCE: usize = 4;
+
+/// Runs the groups and prints a table of the outcomes: those that run alone one after another, then the others side by side.
 fn run(groups: &[&Group]) -> Result<Vec<Outcome>, String> {
     let (file, tests) = build()?;
-    let mut outcomes = Vec::new();
-    let mut rows = Vec::new();
-    for group in groups {
-        let begun = Instant::now();
-        let lacks = needs::lacks(group);
-        let outcome = if lacks.is_empty() {
-            say(&format!("{}: {}", group.name, group.about));
-            run_group(&file, &tests, group)?
-        } else {
-            say(&format!("{}: not run: {}", group.name, lacks.join("; ")));
-            Outcome::NotRun
-        };
-        let word = match outcome {
-            Outcome::Passed => "passed",
-            Outcome::Failed => "FAILED",
-            Outcome::NotRun => "not run",
-        };
-        let seconds = begun.elapsed().as_secs();
-        rows.push(format!("\n{:13} {word:7} {seconds:>5} s", group.name));
-        outcomes.push(outcome);
-    }
+    let ended = Mutex::new(Vec::new());
+    let end = |group: &Group| {
+        let row = run_if_ready(&file, &tests, group);
+        locked(&ended).push(row);
+    };
+    let (alone, beside): (Vec<&Group>, Vec<&Group>) = groups.iter().partition(|it| it.alone);
+    alone.into_iter().for_each(end);
+    // The longest come first, so that the lanes end together.
+    let waiting = Mutex::new(beside.into_iter().rev());
+    let next = || locked(&waiting).next();
+    thread::scope(|scope| {
+        for _ in 0..LANES {
+            scope.spawn(|| iter::from_fn(next).for_each(end));
+        }
+    });
+    let ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let ended = ended.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let (rows, outcomes): (Vec<String>, Vec<Outcome>) = ended.into_iter().unzip();
     print(&rows.concat());
     Ok(outcomes)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a group that lacks nothing. Returns its row of the table, and its outcome.
+fn run_if_ready(
+    file: &PathBuf,
+    tests: &[String],
+    group: &Group,
+) -> Result<(String, Outcome), String> {
+    let begun = Instant::now();
+    let lacks = needs::lacks(group);
+    let outcome = if lacks.is_empty() {
+        say(&format!("{}: {}", group.name, group.about));
+        run_group(file, tests, group)?
+    } else {
+        say(&format!("{}: not run: {}", group.name, lacks.join("; ")));
+        Outcome::NotRun
+    };
+    let word = match outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "FAILED",
+        Outcome::NotRun => "not run",
+    };
+    let seconds = begun.elapsed().as_secs();
+    let row = format!("\n{:13} {word:7} {seconds:>5} s", group.name);
+    Ok((row, outcome))
 }
 
 /// Builds the tests with cargo and returns the executable and the names of the tests in it.
@@ -182,19 +217,22 @@ impl Group {
     }
 }
 
-/// Runs the tests in a group. Each test's progress line starts with the seconds since the group started.
+/// Runs the tests in a group. Each test's progress line starts with the seconds since the group started. The rest of the output is printed at
+/// the end, since lines of another group may come between.
 fn run_group(file: &PathBuf, tests: &[String], group: &Group) -> Result<Outcome, String> {
     let problem = |error| format!("could not run `{}`: {error}", file.display());
     let begun = Instant::now();
+    let at_once = group.at_once.or((!group.alone).then_some(AT_ONCE));
     let mut child = Command::new(file)
         .args(["--exact", "--color=never"])
-        .args(group.at_once.map(|count| format!("--test-threads={count}")))
+        .args(at_once.map(|count| format!("--test-threads={count}")))
         .args(tests.iter().filter(|test| group.has(test)))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(problem)?;
+    let mut rest = String::new();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let line = line.map_err(problem)?;
@@ -203,10 +241,11 @@ fn run_group(file: &PathBuf, tests: &[String], group: &Group) -> Result<Outcome,
                 .filter(|it| !it.starts_with("result: "))
             {
                 Some(test) => say(&format!("{:>6} s  {test}", begun.elapsed().as_secs())),
-                None => say(&line),
+                None => rest.extend([&line, "\n"]),
             }
         }
     }
+    say(&rest);
     let is_passed = child.wait().map_err(problem)?.success();
     Ok(if is_passed {
         Outcome::Passed

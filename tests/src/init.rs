@@ -10,20 +10,37 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
 pub use crate::bench::Ran as Run;
+use crate::bench::second_name;
 use crate::executable::executable;
 use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
 
+/// The executable in a folder of its own: what cargo builds next to it must not change what it prints.
+static ALONE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let built = executable("it-bot-cli-init");
+    let folder = built.parent().unwrap().join("alone");
+    fs::create_dir_all(&folder).unwrap();
+    let alone = folder.join("bot-cli-init");
+    // Several processes may do so at once.
+    let new = folder.join(format!("bot-cli-init.{}", std::process::id()));
+    second_name(&built, &new).unwrap();
+    fs::rename(&new, &alone).unwrap();
+    // If both are names of one file already, the new one is left.
+    drop(fs::remove_file(new));
+    alone
+});
+
 /// Returns a command that runs `bot-cli-init` in `folder`, without a terminal or any of this process's environment variables.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     default_in_children();
-    let mut command = Command::new(executable("it-bot-cli-init"));
+    let mut command = Command::new(&*ALONE);
     command
         .args(arguments)
         .current_dir(folder)

@@ -1,6 +1,6 @@
 #compdef bot-cli
 # Completes bot-cli in zsh.
-# For good, as the file _bot-cli in a folder of $fpath, or in ~/.zshrc, after compinit:
+# For good, as the file _bot-cli in a folder of $fpath, or in ~/.zshrc, after compinit if that is there:
 #   source <(bot-cli completions zsh)
 _bot_cli() {
     local line value about index
@@ -27,4 +27,9 @@ _bot_cli_paths() {
     [[ "$PREFIX" == --*=* ]] && compset -P 1 '*='
     _files "$@"
 }
-if [ "$funcstack[1]" = "_bot-cli" ]; then _bot_cli "$@"; else compdef _bot_cli bot-cli; fi
+if [ "$funcstack[1]" = "_bot-cli" ]; then
+    _bot_cli "$@"
+else
+    (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
+    compdef _bot_cli bot-cli
+fi

@@ -53,6 +53,33 @@ pub fn wrong(field: &str, problem: impl Into<String>) -> Failure {
     Failure::invalid_input(vec![Field::new(field, problem)])
 }
 
+pub fn refused(fields: Vec<Field>) -> Result<(), Failure> {
+    if fields.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::invalid_input(fields))
+}
+
+/// Returns both parts of the input. If fields of both are invalid, the failure names all of them.
+pub fn both<A, B>(one: Result<A, Failure>, other: Result<B, Failure>) -> Result<(A, B), Failure> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(one), Err(other)) if !one.fields.is_empty() && !other.fields.is_empty() => {
+            let mut both = Failure::invalid_input(joined(one.fields, other.fields));
+            both.hints = joined(one.hints, other.hints);
+            Err(both)
+        }
+        (Err(failure), _) | (Ok(_), Err(failure)) => Err(failure),
+    }
+}
+
+/// Returns the items of both lists. An item that is in both lists, such as a problem of an environment variable, occurs only once.
+fn joined<T: PartialEq>(mut one: Vec<T>, mut other: Vec<T>) -> Vec<T> {
+    other.retain(|item| !one.contains(item));
+    one.append(&mut other);
+    one
+}
+
 #[cfg(test)]
 mod tests {
     use super::looks_like_a_key;

@@ -1,5 +1,6 @@
 //! The command-line options and their help texts.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -110,7 +111,9 @@ pub enum SecretsCommand {
     List(List),
     /// Create or update a secret set
     ///
-    /// Other keys of the set stay as they are. In a generated project, the default name is that of server/cloud-deploy.toml.
+    /// Other keys of the set stay as they are. In a project, the default is its own set: the one that cloud-deploy.toml names, or else NAME-secrets.
+    ///
+    /// In a project, a file that is not in the current folder is read from the folder of the bot.
     ///
     /// The name of a set has 1 to 63 letters, digits and hyphens, without a hyphen at either end. At the hosting service, a new name needs at least 3 characters and no capitals; other backends may have their own rules.
     #[command(after_help = examples!("set"))]
@@ -131,7 +134,7 @@ pub enum SecretsCommand {
     ImagePullSecret(ImagePullSecret),
     /// Start a program with a set in its environment
     ///
-    /// The hosting service never returns values, so the default backend is then the vault of this machine. In a generated project, the default name is that of server/cloud-deploy.toml.
+    /// The hosting service never returns values, so the default backend is then the vault of this machine. In a project, the default is its own set: the one that cloud-deploy.toml names, or else NAME-secrets.
     #[command(after_help = examples!("run"))]
     Run(Run),
     /// Use a Secret of a self-hosted region's cluster as a set
@@ -277,7 +280,7 @@ pub struct Run {
     pub name: Option<String>,
     /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
-    pub program: Vec<String>,
+    pub program: Vec<OsString>,
     #[command(flatten)]
     pub scope: Wanted,
 }

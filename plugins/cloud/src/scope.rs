@@ -10,6 +10,7 @@ use crate::address::address;
 use crate::config::Settings;
 use crate::domain::{BackendName, Organization, Region};
 use crate::environment::Environment;
+use crate::input::{both, refused};
 use crate::pace::Pace;
 use crate::secret_file::Storage;
 use crate::source::Source;
@@ -88,11 +89,12 @@ impl Scope {
     /// Resolves the scope from options, environment variables, settings files and defaults, in this order of precedence. Reports all
     /// invalid values together.
     ///
-    /// If no backend is chosen, a token, a service URL or a stored sign-in selects the hosting service.
+    /// If no backend is chosen, a token, a service URL or a stored sign-in selects the hosting service. `check` may refuse the backend.
     pub fn resolve(
         wanted: &Wanted,
         environment: &Environment,
         signed_in: bool,
+        check: impl FnOnce(&Setting<BackendName>) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
         let config = Settings::read(environment)?;
         let api_url = first(None, environment.api_url.as_ref(), config.get("api_url"));
@@ -102,18 +104,21 @@ impl Scope {
             config.get("backend"),
         );
         let backend = if let Some(Setting { value, source }) = named {
-            Setting::new(backend_of(value, source)?, source)
+            backend_of(value, source).map(|value| Setting::new(value, source))
         } else if environment.token.is_some() {
-            Setting::new(BackendName::HOSTED, Source::Environment)
+            Ok(Setting::new(BackendName::HOSTED, Source::Environment))
         } else if let Some(url) = &api_url {
-            Setting::new(BackendName::HOSTED, url.source)
+            Ok(Setting::new(BackendName::HOSTED, url.source))
         } else if signed_in {
             // This includes unusable credentials: never silently use another backend.
-            Setting::new(BackendName::HOSTED, Source::Config)
+            Ok(Setting::new(BackendName::HOSTED, Source::Config))
         } else {
-            Setting::new(BackendName::LOCAL, Source::Default)
+            Ok(Setting::new(BackendName::LOCAL, Source::Default))
         };
-        let own = Settings::of(environment, &backend.value)?;
+        let own = match &backend {
+            Ok(backend) => Settings::of(environment, &backend.value)?,
+            Err(_) => Settings::default(),
+        };
         let organization = first(
             wanted.organization.as_ref(),
             environment.organization.as_ref(),
@@ -136,17 +141,17 @@ impl Scope {
         let region = checked(&mut wrong, "region", region, Region::parse);
         let timeout = checked(&mut wrong, "timeout", timeout, seconds);
         let keyring = checked(&mut wrong, "keyring", keyring, keyring_of);
-        if !wrong.is_empty() {
-            return Err(Failure::invalid_input(wrong));
-        }
+        let backend = backend.and_then(|backend| check(&backend).map(|()| backend));
         let api_url = api_url.unwrap_or(Setting::new(SERVICE, Source::Default));
+        let others = both(address(api_url.value), refused(wrong));
+        let (backend, (url, ())) = both(backend, others)?;
         let mut pace = environment.pace;
         pace.request = timeout.as_ref().map_or(pace.request, |it| it.value);
         Ok(Self {
             backend,
             organization,
             region,
-            api_url: Setting::new(address(api_url.value)?, api_url.source),
+            api_url: Setting::new(url, api_url.source),
             place: None,
             timeout: timeout.map_or(Source::Default, |timeout| timeout.source),
             pace,
@@ -216,9 +221,12 @@ pub fn backend_of(name: &str, source: Source) -> Result<BackendName, Failure> {
 pub fn unknown_backend(name: &str, source: Source) -> Failure {
     let message = match source.words() {
         "" => "there is no such backend".to_owned(),
-        words => format!("there is no backend `{}`{words}", theirs(name)),
+        _ => format!("there is no backend `{}`", theirs(name)),
     };
-    let problem = "must be `local`, `hosted` or a backend that is installed";
+    let problem = format!(
+        "must be `local`, `hosted` or a backend that is installed{}",
+        source.words()
+    );
     let failure = Failure::new(Exit::Usage, "unknown_backend", message);
     let failure = failure.field("backend", Some("--backend"), problem);
     if source == Source::Config {
@@ -303,7 +311,8 @@ mod tests {
             (&none, true, BackendName::HOSTED, Source::Config),
             (&with_token, false, BackendName::HOSTED, Source::Environment),
         ] {
-            let scope = Scope::resolve(&Wanted::default(), environment, signed_in).unwrap();
+            let scope =
+                Scope::resolve(&Wanted::default(), environment, signed_in, |_| Ok(())).unwrap();
             assert_eq!(
                 (scope.backend.value, scope.backend.source),
                 (backend, source)
@@ -319,13 +328,16 @@ mod tests {
             timeout: Some("soon".to_owned()),
             ..Environment::default()
         };
-        let failure = Scope::resolve(&Wanted::default(), &variables, false).unwrap_err();
+        let resolve = |wanted: &Wanted| Scope::resolve(wanted, &variables, false, |_| Ok(()));
+        let failure = resolve(&Wanted::default()).unwrap_err();
         assert_eq!(failure.fields.len(), 3);
+        let failure = resolve(&Wanted::of("a b", None)).unwrap_err();
+        assert_eq!(failure.fields.len(), 4);
         let wanted = Wanted {
             region: Some("us-west".to_owned()),
             ..Wanted::of("local", Some("acme"))
         };
-        let failure = Scope::resolve(&wanted, &variables, false).unwrap_err();
+        let failure = resolve(&wanted).unwrap_err();
         assert_eq!(failure.fields.len(), 1);
     }
 }

@@ -172,7 +172,7 @@ impl Explained for ServiceError {
             ),
         )
         .caused_by(reason.clone())
-        .hint("if you use a proxy of your own, set SSL_CERT_FILE to its certificates"),
+        .hint("if a proxy or a private authority is in between, give its certificates: export SSL_CERT_FILE=/path/to/certificates.pem"),
         ServiceError::Redirected(to) => failed("redirected",
             format!(
                 "the service redirects to `{}`, which is not followed with a token",

@@ -1,5 +1,6 @@
 //! The `dev` command: installs dependencies, starts the programs, and restarts the bot when its code changes.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
@@ -10,7 +11,7 @@ use bot_cli_engine::process;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
 use bot_cli_sdk::session::Session;
-use bot_cli_templates::catalogue::{BotType, Transport};
+use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
 use serde_json::json;
 
 use crate::changes::Snapshot;
@@ -19,7 +20,7 @@ use crate::options::Options;
 use crate::ports;
 use crate::processes::{Running, Said, stop};
 use crate::programs::Program;
-use crate::project::Project;
+use crate::project::{Project, shown_from};
 use crate::shown::{Event, Shown};
 
 /// The interval between checks of the files and ports.
@@ -40,7 +41,13 @@ impl Plugin for Options {
         // Keep this process alive until its children have ended.
         let _held = session.cancel().hold();
         session.cancel().before_exit(process::kill_all);
-        let project = Project::find(session.cwd(), &self.dir)?;
+        let project = Project::find(session.cwd(), &self.dir).map_err(|failure| {
+            if self.dir.as_os_str() == "help" {
+                failure.hint("did you mean `bot-cli dev --help`?")
+            } else {
+                failure
+            }
+        })?;
         let transport = self
             .transport
             .as_deref()
@@ -91,6 +98,8 @@ impl Work<'_> {
             .client
             .as_ref()
             .filter(|_| self.options.eval.is_none());
+        let scenarios = self.options.eval.as_deref();
+        let scenarios = scenarios.map(|file| self.scenarios(file)).transpose()?;
         let mut uv = Program::Uv.command(&project.server)?;
         ports::check_free(self.options.port)
             .map_err(|failure| failure.hint("or take another port for the bot: --port"))?;
@@ -98,7 +107,13 @@ impl Work<'_> {
             Program::Npm.command(&client.folder)?;
             ports::check_free(client.port)?;
         }
-        let mut keys = Keys::find(project, &self.options.backend, self.can_ask())?;
+        let mut keys = Keys::find(
+            project,
+            self.shown.session.cwd(),
+            &self.options.backend,
+            self.unused(),
+            self.can_ask(),
+        )?;
         if !project.server.join(".venv").exists() {
             self.set_up(uv.arg("sync"))?;
         }
@@ -118,7 +133,7 @@ impl Work<'_> {
             npm.args(["run", "dev"]);
             if self.options.port != USUAL_PORT {
                 let address = format!("http://localhost:{}", self.options.port);
-                npm.env(client.bot_url, address);
+                npm.env(&client.bot_url, address);
             }
             self.start(CLIENT, npm)?;
             awaited.push(client.port);
@@ -140,7 +155,7 @@ impl Work<'_> {
             if !awaited.is_empty() {
                 awaited.retain(|port| !ports::answers(*port));
                 if awaited.is_empty() {
-                    self.ready()?;
+                    self.ready(scenarios.as_deref())?;
                 }
             }
             if reloads {
@@ -170,12 +185,8 @@ impl Work<'_> {
     }
 
     fn run_options(&self) -> Vec<String> {
-        let serves_all = self.project.client.is_some() || self.call_server().is_some();
-        let several =
-            self.project.transports.len() > 1 && serves_all || self.options.eval.is_some();
-        let only = self.served();
-        let only = only.filter(|_| self.transport.is_some() || !several);
-        let mut words: Vec<String> = only
+        let mut words: Vec<String> = self
+            .only()
             .iter()
             .flat_map(|only| {
                 only.run_options()
@@ -191,6 +202,34 @@ impl Work<'_> {
             words.extend(["-x".to_owned(), proxy.clone()]);
         }
         words
+    }
+
+    /// Returns the only transport that the bot serves, if there is one.
+    fn only(&self) -> Option<&'static Transport> {
+        let serves_all = self.project.client.is_some() || self.call_server().is_some();
+        let several =
+            self.project.transports.len() > 1 && serves_all || self.options.eval.is_some();
+        let only = self.served();
+        only.filter(|_| self.transport.is_some() || !several)
+    }
+
+    /// Returns the variables of the transports that the bot doesn't serve and no service reads.
+    fn unused(&self) -> BTreeSet<String> {
+        let only = self.only().map(|only| &only.id);
+        let (used, unused): (Vec<&'static Transport>, Vec<_>) =
+            self.project.transports.iter().copied().partition(|one| {
+                // An avatar joins the room of every user.
+                one.avatar.is_some()
+                    || only.map_or(self.options.eval.is_none(), |only| *only == one.id)
+            });
+        let names = |all: Vec<&'static Transport>| -> BTreeSet<String> {
+            let all = all.into_iter().flat_map(|one| &one.env);
+            all.map(|variable| variable.name.clone()).collect()
+        };
+        let used = names(used);
+        let mut unused = names(unused);
+        unused.retain(|name| !used.contains(name) && Catalogue::get().variable(name).is_none());
+        unused
     }
 
     /// Returns the transport that the user wants. By default, it is the first for the web, else that of the call server, else the first.
@@ -322,17 +361,16 @@ impl Work<'_> {
     }
 
     /// Shows the bot's address or starts the evaluation. The caller must first wait until all ports accept connections.
-    fn ready(&mut self) -> Result<(), Failure> {
-        if let Some(file) = &self.options.eval {
+    fn ready(&mut self, scenarios: Option<&str>) -> Result<(), Failure> {
+        if let Some(file) = scenarios {
             let mut uv = Program::Uv.command(&self.project.server)?;
-            let file = self.scenarios(file);
             let address = format!("ws://127.0.0.1:{}/ws", self.options.port);
             uv.args([
                 "run",
                 "pipecat",
                 "eval",
                 "run",
-                &file,
+                file,
                 "--logs-dir",
                 "evals/logs",
             ]);
@@ -359,15 +397,27 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Resolves the path of the scenario file against the user's working directory. If no such file exists, returns the path unchanged, so
-    /// that it is relative to the bot's folder.
-    fn scenarios(&self, file: &str) -> String {
-        let named = self.shown.session.cwd().join(file);
-        if named.is_file() {
-            named.display().to_string()
-        } else {
-            file.to_owned()
+    /// Finds the scenario file, whose path is relative to the user's folder or to the bot's.
+    fn scenarios(&self, file: &str) -> Result<String, Failure> {
+        let cwd = self.shown.session.cwd();
+        let bot = &self.project.server;
+        let mut paths = [cwd, bot].map(|folder| folder.join(file)).into_iter();
+        if let Some(found) = paths.find(|path| path.is_file()) {
+            let found = found.strip_prefix(bot).map(Path::to_owned).unwrap_or(found);
+            return Ok(found.display().to_string());
         }
+        if bot.join("evals").is_dir() {
+            let message = format!("there is no file `{file}` with scenarios");
+            let hint = format!("they are in {}", shown_from(cwd, &bot.join("evals")));
+            return Err(Failure::new(Exit::Usage, "no_evals", message).hint(hint));
+        }
+        let root = match &self.project.root {
+            root if root == cwd => String::new(),
+            root => format!(" {}", shown_from(cwd, root)),
+        };
+        let message = "this project has no evals";
+        Err(Failure::new(Exit::Usage, "no_evals", message)
+            .hint(format!("add them: bot-cli init{root} --update --eval")))
     }
 
     /// Returns the URL of the bot's page, if any, and a message that explains how to reach the bot.

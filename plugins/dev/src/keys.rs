@@ -6,23 +6,26 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
+use bot_cli_templates::catalogue::Catalogue;
+use bot_cli_templates::project::ENV_TEMPLATE;
 use bot_cli_terminal::shell::quoted;
 use serde::Deserialize;
 
 use crate::programs::{cloud, wrapped};
-use crate::project::Project;
+use crate::project::{Project, shown_from};
 use crate::shown::{Event, Shown};
-
-const TEMPLATE: &str = ".env.example";
 
 /// The only backend that is polled for changes, because it is local and fast.
 const VAULT: &str = "local";
 
 #[derive(Debug)]
 pub struct Keys {
+    cwd: PathBuf,
     server: PathBuf,
     set: String,
     backend: String,
+    /// The variables of transports that are not served.
+    unused: BTreeSet<String>,
     cloud: Option<PathBuf>,
     /// The names of the keys in the set, or `None` if the set doesn't exist.
     stored: Option<Vec<String>>,
@@ -45,21 +48,31 @@ struct ListError {
 }
 
 impl Keys {
-    /// Finds the project's secret set. Prompts the user to create the set if neither the set nor `.env` exists, a required key is missing,
-    /// and `can_ask` is true.
-    pub fn find(project: &Project, backend: &str, can_ask: bool) -> Result<Self, Failure> {
+    /// Finds the project's secret set. If `can_ask` is true, prompts the user for the required keys that are missing. `unused` has the
+    /// variables of transports that are not served.
+    pub fn find(
+        project: &Project,
+        cwd: &Path,
+        backend: &str,
+        unused: BTreeSet<String>,
+        can_ask: bool,
+    ) -> Result<Self, Failure> {
         let mut keys = Self {
+            cwd: cwd.to_owned(),
             server: project.server.clone(),
             set: project.secret_set.clone(),
             backend: backend.to_owned(),
+            unused,
             cloud: cloud(),
             stored: None,
         };
         keys.stored = keys.list()?;
-        let is_empty = keys.stored.is_none() && !keys.server.join(".env").exists();
-        if is_empty && can_ask && keys.wanted()?.required.iter().any(|name| !is_set(name)) {
-            keys.ask()?;
-            keys.stored = keys.list()?;
+        if can_ask && keys.cloud.is_some() {
+            let missing = keys.sources()?.missing;
+            if !missing.is_empty() {
+                keys.ask(&missing)?;
+                keys.stored = keys.list()?;
+            }
         }
         Ok(keys)
     }
@@ -87,7 +100,33 @@ impl Keys {
 
     /// Shows the source of every key, the missing keys, and the keys that are in `.env` but overridden by the set.
     pub fn explain(&self, shown: &mut Shown<'_>) -> Result<(), Failure> {
+        let sources = self.sources()?;
         let set = format!("keys from the set {}", self.set);
+        for (source, names) in [
+            (set.as_str(), &sources.set),
+            ("keys from the environment", &sources.environment),
+            ("keys from .env", &sources.file),
+        ] {
+            if !names.is_empty() {
+                shown.event(&Event::Keys { source, names });
+            }
+        }
+        if !sources.hidden.is_empty() {
+            let names = sources.hidden.join(", ");
+            let message = format!("not used, because the set wins over `.env`: {names}");
+            shown.event(&Event::Warning { message: &message });
+        }
+        if !sources.missing.is_empty() {
+            shown.event(&Event::NotSet {
+                names: &sources.missing,
+                hint: &self.line(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Looks for each variable of the template where the bot would find it.
+    fn sources(&self) -> Result<Sources, Failure> {
         let stored: BTreeSet<&String> = self.stored.iter().flatten().collect();
         let file = self.read(".env")?;
         let file = variables(&file).filter(|(_, value)| {
@@ -95,50 +134,34 @@ impl Keys {
             !value.is_empty() && !value.starts_with('#')
         });
         let file: BTreeSet<&str> = file.map(|(name, _)| name).collect();
-        let (mut from_set, mut from_environment, mut from_file) = (vec![], vec![], vec![]);
-        let mut missing = Vec::new();
-        let wanted = self.wanted()?;
+        let mut sources = Sources::default();
+        let wanted = Wanted::read(&self.read(ENV_TEMPLATE)?);
         for name in wanted.required.iter().chain(&wanted.optional) {
             let list = if stored.contains(name) {
-                &mut from_set
+                &mut sources.set
             } else if is_set(name) {
-                &mut from_environment
+                &mut sources.environment
             } else if file.contains(name.as_str()) {
-                &mut from_file
-            } else if wanted.required.contains(name) {
-                &mut missing
+                &mut sources.file
+            } else if wanted.required.contains(name) && !self.unused.contains(name) {
+                &mut sources.missing
             } else {
                 continue;
             };
             list.push(name.clone());
         }
-        for (source, names) in [
-            (set.as_str(), from_set),
-            ("keys from the environment", from_environment),
-            ("keys from .env", from_file),
-        ] {
-            if !names.is_empty() {
-                shown.event(&Event::Keys {
-                    source,
-                    names: &names,
-                });
-            }
-        }
-        let hidden = stored.iter().filter(|name| file.contains(name.as_str()));
-        let hidden: Vec<&str> = hidden.map(|name| name.as_str()).collect();
-        if !hidden.is_empty() {
-            let names = hidden.join(", ");
-            let message = format!("not used, because the set wins over `.env`: {names}");
-            shown.event(&Event::Warning { message: &message });
-        }
-        if !missing.is_empty() {
-            let hint = self.line();
-            shown.event(&Event::NotSet {
-                names: &missing,
-                hint: &hint,
-            });
-        }
-        Ok(())
+        let has = |name: &String| {
+            let found = [&sources.set, &sources.environment, &sources.file];
+            found.into_iter().any(|names| names.contains(name))
+        };
+        let catalogue = Catalogue::get().providers();
+        let ways = catalogue.flat_map(|it| &it.services).map(|it| &it.one_of);
+        let met: BTreeSet<&String> = ways.filter(|it| it.iter().any(has)).flatten().collect();
+        sources.missing.retain(|name| !met.contains(name));
+        let hidden = stored.into_iter();
+        let hidden = hidden.filter(|name| file.contains(name.as_str()));
+        sources.hidden = hidden.cloned().collect();
+        Ok(sources)
     }
 
     fn list(&self) -> Result<Option<Vec<String>>, Failure> {
@@ -161,12 +184,10 @@ impl Keys {
     }
 
     /// Runs `secrets set` in the user's terminal to prompt for the keys.
-    fn ask(&self) -> Result<(), Failure> {
-        if self.cloud.is_none() {
-            return Ok(());
-        }
-        let mut command = self.secrets(&["set", &self.set, "--from-template", TEMPLATE]);
-        let ended = command.stdin(Stdio::inherit()).status();
+    fn ask(&self, missing: &[String]) -> Result<(), Failure> {
+        let mut command =
+            self.secrets(&["set", "--quiet", &self.set, "--from-template", ENV_TEMPLATE]);
+        let ended = command.args(missing).stdin(Stdio::inherit()).status();
         let ended = ended.or_fail("could not ask for the keys")?;
         match ended.code() {
             Some(0) => Ok(()),
@@ -181,14 +202,18 @@ impl Keys {
 
     /// Returns a hint for adding missing keys: a command, or the `.env` file if `bot-cli cloud` isn't installed.
     fn line(&self) -> String {
+        let path = |name| shown_from(&self.cwd, &self.server.join(name));
+        let template = path(ENV_TEMPLATE);
         if self.cloud.is_none() {
-            return "they go into server/.env, which starts as a copy of .env.example".to_owned();
+            return format!(
+                "they go into {}, which starts as a copy of {template}",
+                path(".env")
+            );
         }
         format!(
-            "bot-cli cloud secrets set {} --backend {} --from-template {}",
+            "bot-cli cloud secrets set {} --backend {} --from-template {template}",
             quoted(&self.set),
             quoted(&self.backend),
-            quoted(&self.server.join(TEMPLATE).display().to_string())
         )
     }
 
@@ -203,10 +228,6 @@ impl Keys {
         command
     }
 
-    fn wanted(&self) -> Result<Wanted, Failure> {
-        Ok(Wanted::read(&self.read(TEMPLATE)?))
-    }
-
     /// Returns the contents of a file in the bot's folder, or an empty string if the file doesn't exist.
     fn read(&self, name: &str) -> Result<String, Failure> {
         let path = self.server.join(name);
@@ -215,6 +236,18 @@ impl Keys {
             read => read.or_fail(format!("could not read `{}`", path.display())),
         }
     }
+}
+
+/// The names of variables, by where the bot finds them.
+#[derive(Default)]
+struct Sources {
+    set: Vec<String>,
+    environment: Vec<String>,
+    file: Vec<String>,
+    /// In the set, and in `.env` to no effect.
+    hidden: Vec<String>,
+    /// Required, and nowhere.
+    missing: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -3,15 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
+use bot_cli_protocol::failure::{Exit, Failure, OrFail as _, reason};
 use bot_cli_templates::catalogue::{Catalogue, Transport};
-use serde::Deserialize;
-
-/// The file in which `bot-cli init` records the project's options.
-const RECORD: &str = ".bot-cli/project.json";
-
-/// The deployment files, which can contain the name of the secret set.
-const DEPLOYMENT: [&str; 2] = ["cloud-deploy.toml", "pcc-deploy.toml"];
+use bot_cli_templates::project::{self, RECORD};
+use bot_cli_terminal::shell::quoted;
 
 #[derive(Debug)]
 pub struct Project {
@@ -28,34 +23,7 @@ pub struct Client {
     pub folder: PathBuf,
     pub port: u16,
     /// The name of the environment variable for the bot's URL.
-    pub bot_url: &'static str,
-}
-
-#[derive(Deserialize)]
-struct Record {
-    config: Config,
-}
-
-#[derive(Deserialize)]
-struct Config {
-    transports: Vec<String>,
-    client_framework: Option<String>,
-    client_server: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Deployment {
-    secret_set: String,
-}
-
-#[derive(Deserialize)]
-struct PyProject {
-    project: Named,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
+    pub bot_url: String,
 }
 
 impl Project {
@@ -66,18 +34,23 @@ impl Project {
             "no_folder",
             could_not("open", given),
         )?;
-        let Some(root) = folder
-            .ancestors()
-            .find(|above| above.join(RECORD).is_file())
-        else {
+        let found = project::Project::find(&folder);
+        let Some(place) = found.filter(project::Project::is_recorded) else {
             let message = format!("`{}` is in no project of `bot-cli init`", folder.display());
             return Err(Failure::new(Exit::Usage, "no_project", message)
                 .hint("make one: bot-cli init quickstart"));
         };
-        let path = root.join(RECORD);
-        let text = fs::read_to_string(&path).or_fail(could_not("read", &path))?;
-        let record: Record = serde_json::from_str(&text).or_fail(could_not("read", &path))?;
-        let config = record.config;
+        let unreadable = |path: &Path, reason| {
+            let message = format!("could not read `{}`: {reason}", path.display());
+            Failure::new(Exit::Failed, "invalid_project", message)
+        };
+        let recorded = place.recorded();
+        let config = recorded.map_err(|why| unreadable(&place.root.join(RECORD), why))?;
+        let set = place.secret_set(|file| {
+            let text = fs::read_to_string(file);
+            text.map_err(|error| reason(&error))
+        });
+        let set = set.map_err(|(file, why)| unreadable(&file, why))?;
         let catalogue = Catalogue::get();
         let transports = config.transports.iter().map(|id| {
             catalogue.transport(id).ok_or_else(|| {
@@ -86,28 +59,16 @@ impl Project {
                     .hint("a later version of bot-cli may know it")
             })
         });
-        let server = root.join("server");
         Ok(Self {
             transports: transports.collect::<Result<_, _>>()?,
-            client: config
-                .client_framework
-                .filter(|name| name != "none")
-                .map(|_| {
-                    let is_next = config.client_server.as_deref() == Some("nextjs");
-                    let (port, bot_url) = if is_next {
-                        (3000, "NEXT_PUBLIC_BOT_URL")
-                    } else {
-                        (5173, "VITE_BOT_URL")
-                    };
-                    Client {
-                        folder: root.join("client"),
-                        port,
-                        bot_url,
-                    }
-                }),
-            secret_set: secret_set(&server)?,
-            root: root.to_owned(),
-            server,
+            client: config.client().map(|client| Client {
+                folder: place.root.join("client"),
+                port: client.port,
+                bot_url: format!("{}BOT_URL", client.prefix),
+            }),
+            secret_set: set.map(|set| set.name).unwrap_or_default(),
+            root: place.root,
+            server: place.bot,
         })
     }
 
@@ -134,20 +95,10 @@ impl Project {
     }
 }
 
-/// Returns the name of the secret set from the deployment file, or the project's default name.
-fn secret_set(server: &Path) -> Result<String, Failure> {
-    for name in DEPLOYMENT {
-        let path = server.join(name);
-        if path.is_file() {
-            let text = fs::read_to_string(&path).or_fail(could_not("read", &path))?;
-            let read: Deployment = toml::from_str(&text).or_fail(could_not("read", &path))?;
-            return Ok(read.secret_set);
-        }
-    }
-    let path = server.join("pyproject.toml");
-    let text = fs::read_to_string(&path).or_fail(could_not("read", &path))?;
-    let read: PyProject = toml::from_str(&text).or_fail(could_not("read", &path))?;
-    Ok(format!("{}-secrets", read.project.name))
+/// Returns the path as a command in `cwd` names it.
+pub fn shown_from(cwd: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(cwd).unwrap_or(path);
+    quoted(&below.display().to_string())
 }
 
 fn could_not(open: &str, path: &Path) -> String {

@@ -2,14 +2,15 @@ mod adopt;
 mod file;
 mod job;
 mod next;
+mod origins;
 mod recovery;
 mod update;
 
 use std::cell::OnceCell;
 use std::path::Path;
 
-use bot_cli_protocol::failure::{Exit, Failure, Field};
-use bot_cli_protocol::{Role, UseSpec};
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::{Role, UseSpec, suggest};
 use bot_cli_sdk::plugin::{Candidate, Command, Context, Reply};
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::Preset;
@@ -17,7 +18,7 @@ use serde_json::Value;
 
 use crate::catalogue::Catalogue;
 use crate::config::{Config, concede};
-use crate::draft::{self, Draft};
+use crate::draft::Draft;
 use crate::equivalent;
 use crate::options::{
     Options, QUICKSTART,
@@ -31,6 +32,7 @@ use crate::target::compare::Guides;
 use crate::wizard::{self, Selection, Way, place};
 use crate::wording::quoted;
 use job::{Asks, Job};
+use origins::Origins;
 
 const QUICKSTART_DIRECTORY: &str = "quickstart-project";
 const QUICK: &str = "quick";
@@ -51,6 +53,7 @@ impl Command for Options {
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+        self.refuse_words()?;
         if self.list_options {
             let catalogue = packs::find();
             packs::warn_of_unused(&catalogue, session);
@@ -92,7 +95,8 @@ impl Command for Options {
         let target = target.map(|given| Target::find(given, session.cwd()));
         let target = target.transpose()?;
         if session.interactive() || session.has_answers() {
-            return self.ask(target, Selection::default(), session);
+            let (given, origins) = <(Selection, Origins)>::default();
+            return self.ask(target, given, origins, session);
         }
         let target = target.ok_or_else(nothing_to_go_by)?;
         self.job(target, None, Asks::Never).run(session)
@@ -100,6 +104,33 @@ impl Command for Options {
 }
 
 impl Options {
+    /// Refuses words that users of other tools give instead of a directory, or after it.
+    fn refuse_words(&self) -> Result<(), Failure> {
+        let target = self.target_dir.as_deref().and_then(Path::to_str);
+        let usage = |message: String| Failure::new(Exit::Usage, "usage", message);
+        if target == Some("help") {
+            return Err(usage("`help` is not a directory to initialize".to_owned())
+                .hint("did you mean `bot-cli init --help`?")
+                .hint("`./help` is a directory of that name"));
+        }
+        let Some(rest) = self.rest.as_deref().map(Path::to_string_lossy) else {
+            return Ok(());
+        };
+        if !suggest::is_plain_path(&rest) {
+            let message = "unexpected argument, which is not shown because it may be a secret";
+            return Err(usage(message.to_owned()).hint("bot-cli init --help"));
+        }
+        let failure = usage(format!("unexpected argument `{rest}`"));
+        Err(if target == Some(QUICKSTART) {
+            failure.hint(format!(
+                "did you mean `bot-cli init {rest} --preset {QUICK}`?"
+            ))
+        } else {
+            failure
+        }
+        .hint("bot-cli init --help"))
+    }
+
     fn preset(&self) -> Option<&'static Preset> {
         let name = if self.local {
             Some("local")
@@ -116,7 +147,12 @@ impl Options {
         };
         let given = self.target_dir.as_deref().unwrap_or(Path::new("."));
         let target = Target::find(given, session.cwd())?;
-        let mut asked = read.draft;
+        let mut asked = read.draft.clone();
+        let mut origins = Origins {
+            options: self.draft.clone(),
+            file: read,
+            below: None,
+        };
         for conceded in concede(&mut asked, &self.draft) {
             session.log(Level::Warn, &conceded);
         }
@@ -128,11 +164,11 @@ impl Options {
                 ..Selection::default()
             };
             let target = self.target_dir.is_some().then_some(target);
-            return self.ask(target, given, session);
+            return self.ask(target, given, origins, session);
         }
         let found = OnceCell::new();
-        let is_read = read.problems.is_empty();
-        let resolved = resolved(&draft, read.problems, &target, &found);
+        let is_read = origins.file.problems.is_empty();
+        let resolved = resolved(&draft, &mut origins, &target, &found);
         let config = resolved.map_err(|failure| match job::way_out(&target) {
             Some(way_out) if is_read => failure.hint(way_out),
             // Invalid values must be fixed before the wizard can ask for the rest.
@@ -155,8 +191,13 @@ impl Options {
         &self,
         target: Option<Target>,
         given: Selection,
+        mut origins: Origins,
         session: &mut Session,
     ) -> Result<Reply, Failure> {
+        // Invalid values must be fixed before the wizard can ask for the rest.
+        if !origins.file.problems.is_empty() {
+            return Err(invalid_input(origins.of_file()));
+        }
         let given = Selection {
             cwd: session.cwd().to_owned(),
             home: std::env::home_dir(),
@@ -172,7 +213,10 @@ impl Options {
         let (config, command) = if selection.way == Some(Way::Scaffold) {
             let name = default_name(&target.path);
             let resolved = resolve(&selection.draft, name.as_deref(), &catalogue);
-            let config = resolved.map_err(invalid_input)?;
+            let config = resolved.map_err(|problems| {
+                let problems = problems.into_iter().map(|it| origins.explain(it));
+                invalid_input(problems.collect())
+            })?;
             note_name(&config, session);
             let command = equivalent::command(&target.shown, &config);
             (Some(config), command)
@@ -227,7 +271,7 @@ fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> 
 
 fn resolved<'c>(
     draft: &Draft,
-    mut problems: Vec<Field>,
+    origins: &mut Origins,
     target: &Target,
     found: &'c OnceCell<Catalogue>,
 ) -> Result<Config<'c>, Failure> {
@@ -237,15 +281,16 @@ fn resolved<'c>(
     } else {
         found.get_or_init(packs::find)
     };
+    let mut problems = origins.of_file();
     match resolve(draft, default_name(&target.path).as_deref(), catalogue) {
         Ok(config) if problems.is_empty() => return Ok(config),
         Ok(_) => {}
         Err(more) => {
-            // A setting with an invalid value is not reported as missing.
-            let known = problems.iter().map(|problem| draft::key_of(&problem.field));
-            let known: Vec<String> = known.map(str::to_owned).collect();
-            let is_new = |field: &Field| !is_missing(field) || !known.contains(&field.field);
-            problems.extend(more.into_iter().filter(is_new));
+            for problem in more {
+                if !is_missing(&problem) || !origins.is_invalid(&problem.field) {
+                    problems.push(origins.explain(problem));
+                }
+            }
         }
     }
     Err(invalid_input(problems))

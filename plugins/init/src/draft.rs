@@ -90,14 +90,19 @@ impl Draft {
         Some(self.setting(setting))
     }
 
-    /// Reports whether a key has a value. A feature that is turned off counts as unset.
-    pub fn says(&mut self, key: &str) -> bool {
+    /// Reports whether a key has a value.
+    pub fn has(&mut self, key: &str) -> bool {
         self.slot(key).is_some_and(|slot| match slot {
             Slot::Text(said) | Slot::OptionalText(said) => said.is_some(),
             Slot::List(said) => said.is_some(),
-            Slot::Switch(said) => *said == Some(true),
+            Slot::Switch(said) => said.is_some(),
             Slot::Packs(said) => said.is_some(),
         })
+    }
+
+    /// Reports whether a key has a value. A feature that is turned off counts as unset.
+    pub fn says(&mut self, key: &str) -> bool {
+        self.has(key) && !matches!(self.slot(key), Some(Slot::Switch(Some(false))))
     }
 
     /// Clears the value of a key.

@@ -43,6 +43,9 @@ pub struct Options {
     /// Directory to initialize; `quickstart` creates a fixed bot
     #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath)]
     pub target_dir: Option<PathBuf>,
+    /// What follows the directory, which is a mistake.
+    #[arg(hide = true, value_hint = ValueHint::Other)]
+    pub rest: Option<PathBuf>,
 
     /// Replace existing guides (AGENTS.md and others)
     #[arg(long, help_heading = "Guide")]

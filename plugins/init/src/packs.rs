@@ -1,10 +1,10 @@
 use bot_cli_engine::compat::User;
+use bot_cli_engine::discovery::added::Entry;
 use bot_cli_engine::discovery::{self, Discovery};
 use bot_cli_protocol::UseSpec;
 use bot_cli_sdk::plugin::Candidate;
 use bot_cli_sdk::session::{Level, Session};
 use bot_cli_templates::FRAMEWORK;
-use bot_cli_templates::added::Entry;
 use bot_cli_templates::catalogue::Catalogue as BuiltIn;
 use bot_cli_templates::pack;
 use bot_cli_templates::packs::{self, PackStanding};

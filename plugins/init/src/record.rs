@@ -22,7 +22,7 @@ pub use reading::{Recorded, Unusable, read, unpack};
 
 pub const FOLDER: &str = ".bot-cli";
 
-pub const PROJECT: &str = ".bot-cli/project.json";
+pub use bot_cli_templates::project::RECORD as PROJECT;
 
 pub const BASE: &str = ".bot-cli/base.tar.gz";
 

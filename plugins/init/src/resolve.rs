@@ -148,7 +148,14 @@ fn word(
     if let Some(known) = words.iter().find(|word| **word == raw) {
         return Ok(Some(known));
     }
-    let near = did_you_mean(raw, words.iter().copied());
+    let server = Setting::ClientServer.row().values.words();
+    let bare = raw.replace('.', "");
+    let near = match server.iter().find(|word| word.starts_with(&*bare)) {
+        Some(server) if setting == Setting::ClientFramework => {
+            format!("; did you mean `--client-framework react --client-server {server}`?")
+        }
+        _ => did_you_mean(raw, words.iter().copied()),
+    };
     let words = words.join("`, `");
     let problem = format!("{} is none of `{words}`{near}", quoted(raw));
     problems.add(setting.row().key, problem);
@@ -183,7 +190,7 @@ fn deploys(draft: &Draft, transports: &[&Transport], problems: &mut Problems) ->
         .iter()
         .filter_map(|one| one.stays_behind.as_ref());
     if let (Some(true), false, Some(reason)) = (said, starts, reasons.next()) {
-        let mend = "add another transport, or give `--no-deploy-to-cloud`";
+        let mend = "add another transport, or leave this out";
         problems.add("deploy_to_cloud", format!("{reason}: {mend}"));
     }
     let deploys = said.unwrap_or(starts);

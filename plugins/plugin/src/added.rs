@@ -12,20 +12,21 @@ mod sum;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use bot_cli_engine::discovery::{Discovery, PREFIX};
+use bot_cli_engine::discovery::added::Entry;
+use bot_cli_engine::discovery::{Discovery, MANAGER, PREFIX, SHIPPED};
 use bot_cli_protocol::Role;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::question::Question;
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_templates::added::Entry;
+use bot_cli_templates::pack::Effects;
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::{one_line, table};
 use serde_json::{Value, json};
 
 use crate::inventory::{self, effect_rows};
 use crate::options::{Add, Obtain, Remove, Upgrade};
-use candidate::{Candidate, Source, is_usable};
+use candidate::{Candidate, Source};
 pub use home::Home;
 use home::is_there;
 
@@ -37,13 +38,13 @@ pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Resul
         return Err(Failure::new(Exit::Usage, "no_sum", message).hint(hint));
     }
     let mut home = Home::open(discovery, session, dry_run)?;
-    let candidate = stage(given, &options.obtain, &home, discovery, session)?;
+    let mut candidate = stage(given, &options.obtain, &home, discovery, session)?;
     let entry = &candidate.entry;
-    let (name, place) = (&entry.name, home.place(entry));
+    let (name, place) = (entry.name.clone(), home.place(entry));
     let exists = |message: String, hint: String| {
         Err(Failure::new(Exit::Failed, "exists", message).hint(hint))
     };
-    if let Some(old) = home.entry(name).filter(|old| is_there(&home.place(old))) {
+    if let Some(old) = home.entry(&name).filter(|old| is_there(&home.place(old))) {
         let (title, from) = (old.title(), one_line(&old.from));
         return exists(
             format!("{title} was added already, from `{from}`"),
@@ -57,6 +58,8 @@ pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Resul
             format!("if it is not needed: rm -r {}", quoted(&file)),
         );
     }
+    candidate.entry.forced = is_forced(options, &candidate)?;
+    let entry = &candidate.entry;
     let reply = put(&mut home, &candidate, None, &options.obtain, session)?;
     if dry_run {
         return Ok(reply);
@@ -65,6 +68,35 @@ pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Resul
         return Ok(reply.next(format!("bot-cli plugin info {name}")));
     }
     Ok(reply.next(format!("bot-cli {name} --help")))
+}
+
+/// Reports whether the user has named the plugin that is to replace a released one. Fails if the plugin needs this, or if it has another
+/// name.
+fn is_forced(options: &Add, candidate: &Candidate) -> Result<bool, Failure> {
+    let (name, from) = (&*candidate.entry.name, &candidate.entry.from);
+    let forced = options.force.as_deref();
+    let is_released = SHIPPED.contains(&name);
+    if name == MANAGER {
+        let problem = "`plugin` is taken only from the folder of bot-cli itself";
+        return Err(archive::refused(from.as_ref(), problem));
+    }
+    if forced == Some(name) || forced.is_none() && !is_released {
+        return Ok(forced.is_some() && is_released);
+    }
+    let problem = match (forced, &candidate.in_place_of) {
+        (Some(forced), _) => format!("its name is `{name}`, not `{}`", one_line(forced)),
+        (None, Some(place)) => {
+            let place = place.display();
+            format!("it would run in place of `{place}`, which is released with bot-cli")
+        }
+        (None, None) => format!("`{name}` is the name of a plugin that is released with bot-cli"),
+    };
+    let sum = options.obtain.sha256.as_ref();
+    let sum = sum.map_or_else(String::new, |sum| format!(" --sha256 {}", quoted(sum)));
+    let message = format!("`{}` was not installed: {problem}", one_line(from));
+    let add = format!("bot-cli plugin add {}{sum} --force {name}", quoted(from));
+    let hint = format!("if you want that: {add}");
+    Err(Failure::new(Exit::Usage, "needs_force", message).hint(hint))
 }
 
 pub fn upgrade(
@@ -127,7 +159,8 @@ fn replace(
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let given = options.plugin.as_deref().unwrap_or(old.from.as_ref());
-    let candidate = stage(given, &options.obtain, home, discovery, session)?;
+    let mut candidate = stage(given, &options.obtain, home, discovery, session)?;
+    candidate.entry.forced = old.forced;
     let new = &candidate.entry;
     let place = home.place(old);
     if home.place(new) != place {
@@ -139,10 +172,13 @@ fn replace(
         };
         let add = format!("bot-cli plugin add {}{sum}", quoted(from));
         let failure = Failure::new(Exit::Usage, "other_plugin", message);
+        if SHIPPED.contains(&&*new.name) {
+            return Err(failure);
+        }
         return Err(failure.hint(format!("bot-cli plugin remove {name} && {add}")));
     }
     let is_in_place = sum_in(&place).as_ref() == Some(&new.sha256);
-    if is_in_place && old == new && is_usable(&old.name, &place, discovery) {
+    if is_in_place && old == new && inventory::is_usable(&place, discovery) {
         let title = format!("{} is the same; nothing was changed", old.title());
         let data = json!({ "changed": false, "dry_run": options.obtain.dry_run });
         return Ok(reply(&title, Vec::new(), old, &place, data));
@@ -150,7 +186,12 @@ fn replace(
     if !is_in_place && !options.force {
         check_unchanged(old, &place, "upgrade")?;
     }
-    let reply = put(home, &candidate, Some(old), &options.obtain, session)?;
+    let rows = inventory::rows(discovery).into_iter();
+    let known = rows
+        .filter(|row| row.place() == place)
+        .map(|row| row.effects);
+    let replaced = (old, known.fold(Effects::new(), |_, effects| effects));
+    let reply = put(home, &candidate, Some(&replaced), &options.obtain, session)?;
     if !options.obtain.dry_run {
         warn_if_unused(new, &place, discovery, session);
     }
@@ -171,7 +212,13 @@ pub fn remove(
     let _guard = session.guard();
     home.remove(&entry)?;
     let title = format!("Removed {}", entry.title());
-    Ok(reply(&title, Vec::new(), &entry, &place, json!({})))
+    let now = inventory::used(&entry.name, discovery);
+    let now = now.map(|now| now.display().to_string());
+    let rows = now
+        .iter()
+        .map(|now| vec!["  now used".to_owned(), one_line(now)]);
+    let data = json!({ "now_used": now });
+    Ok(reply(&title, rows.collect(), &entry, &place, data))
 }
 
 pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
@@ -212,20 +259,37 @@ fn stage(
     staged
 }
 
-/// Installs the candidate, replacing `old` if given, and records the plugin. A dry run only describes the change. A downloaded plugin
-/// requires the user's consent.
+/// Installs the candidate, replacing the old plugin with these effects if given, and records the plugin. A dry run only describes the
+/// change. A downloaded plugin requires the user's consent.
 fn put(
     home: &mut Home,
     candidate: &Candidate,
-    old: Option<&Entry>,
+    old: Option<&(&Entry, Effects)>,
     options: &Obtain,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let (entry, effects) = (&candidate.entry, &candidate.judged.effects);
+    let mut data = json!({ "changed": true, "dry_run": options.dry_run, "effects": effects });
     let mut rows = Vec::new();
-    if let Some(old) = old.filter(|old| old.version != entry.version) {
-        let versions = format!("{} -> {}", old.version, entry.version);
-        rows.push(vec!["  version".to_owned(), versions]);
+    if let Some((old, before)) = old {
+        if old.version != entry.version {
+            let versions = format!("{} -> {}", old.version, entry.version);
+            rows.push(vec!["  version".to_owned(), versions]);
+        }
+        for (what, key, one, other) in [
+            ("new", "new_effects", effects, before),
+            ("dropped", "dropped_effects", before, effects),
+        ] {
+            let only = difference(one, other);
+            rows.extend(effect_rows(&only, &format!("  {what} ")));
+            data[key] = json!(only);
+        }
+    }
+    let replaced = candidate.in_place_of.as_ref();
+    let replaced = replaced.map(|place| place.display().to_string());
+    let silent = candidate.is_silent.then_some("from its manifest");
+    for (what, value) in [("in place of", replaced.as_deref()), ("name", silent)] {
+        rows.extend(value.map(|value| vec![format!("  {what}"), one_line(value)]));
     }
     rows.extend(effect_rows(effects, "  "));
     if candidate.source == Source::Downloaded && !options.dry_run && !options.yes {
@@ -252,8 +316,19 @@ fn put(
         (Some(_), true) => "Would upgrade",
     };
     let title = format!("{done} {}", entry.title());
-    let data = json!({ "changed": true, "dry_run": options.dry_run, "effects": effects });
+    data["in_place_of"] = json!(replaced);
     Ok(reply(&title, rows, entry, &home.place(entry), data))
+}
+
+/// Returns the effects in `one` that are not in `other`.
+fn difference(one: &Effects, other: &Effects) -> Effects {
+    let mut only = one.clone();
+    only.retain(|what, values| {
+        let others = other.get(what);
+        values.retain(|value| !others.is_some_and(|others| others.contains(value)));
+        !values.is_empty()
+    });
+    only
 }
 
 /// Describes the rights of a plugin. Only a pack is limited to the effects that the question lists.
@@ -275,16 +350,8 @@ fn warn_if_unused(
     discovery: &Discovery,
     session: &mut Session,
 ) -> bool {
-    // The cache has no entry for a folder that this command created.
-    let discovery = Discovery {
-        cache: None,
-        ..discovery.clone()
-    };
-    let rows = inventory::rows(&discovery).into_iter();
-    let reason = rows.filter(|row| row.place() == place).find_map(|row| {
-        let reason = row.entry["reason"].as_str()?;
-        Some(one_line(reason))
-    });
+    let row = inventory::at(place, discovery);
+    let reason = row.and_then(|row| Some(one_line(row.entry["reason"].as_str()?)));
     if let Some(reason) = &reason {
         let warning = format!("`{}` is not used: {reason}", entry.name);
         session.log(Level::Warn, &warning);

@@ -31,11 +31,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use bot_cli_protocol::MAX_LINE;
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::{MAX_LINE, Manifest};
+use bot_cli_templates::pack::Effects;
 use bot_cli_terminal::cancel::Cancel;
 
 use bench::{Bench, Stop, not_run};
+use checks::Bars;
 pub use report::{Finding, Level, Report, Verdict};
 
 /// The default time limit for a reply or an exit.
@@ -53,12 +55,23 @@ const KEPT: [&str; 8] = [
     "SYSTEMROOT",
 ];
 
+/// A plugin that can be used.
+#[derive(Debug)]
+pub struct Judged {
+    /// The manifest of the plugin.
+    pub manifest: Manifest,
+    /// The effects of a pack's services.
+    pub effects: Effects,
+}
+
 /// The settings for a conformance check of one plugin.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Kit {
     /// The plugin file or pack folder.
     pub program: PathBuf,
+    /// The name under which the plugin was given. For a copy, it is not the name of `program`.
+    pub file_name: String,
     /// The arguments for a harmless run. The kit starts several such runs and cancels some of them. The kit cancels questions or answers
     /// them with their defaults. It answers a password question with a made-up password.
     pub argv: Option<Vec<String>>,
@@ -77,11 +90,35 @@ impl Kit {
         let kept = |name: &&str| Some((OsString::from(*name), std::env::var_os(name)?));
         Self {
             program: program.to_owned(),
+            file_name: file_name(program),
             argv: None,
             variables: KEPT.iter().filter_map(kept).collect(),
             patience: PATIENCE,
             longest_line: MAX_LINE,
         }
+    }
+
+    /// Checks what must hold for a plugin to be used at all, without starting it. Fails with the first rule that the plugin breaks.
+    pub fn judge(&self) -> Result<Judged, Failure> {
+        let cancel = Cancel::new();
+        let bench = Bench::new(self, &cancel);
+        for file in &checks::files(&bench)? {
+            for check in &file.checks {
+                let bars = match check.bars {
+                    None => false,
+                    Some(Bars::Always) => true,
+                    Some(Bars::WithoutServices) => !pack::brings_services(&bench),
+                };
+                if bars && let Err(Stop::Failed(reason)) = script::hold(&bench, file, check) {
+                    let failure = Failure::new(Exit::Failed, &check.id, reason);
+                    return Err(failure.hint(&*check.mend));
+                }
+            }
+        }
+        let effects = pack::effects(&bench);
+        let unread = |reason| Failure::new(Exit::Failed, "no_manifest", reason);
+        let manifest = bench.manifest.map_err(unread)?;
+        Ok(Judged { manifest, effects })
     }
 
     /// Runs every check. Before each check, calls `begins` with the check's name, the number of finished checks, and the total number of
@@ -140,4 +177,10 @@ impl Kit {
             effects: pack::effects(&bench),
         })
     }
+}
+
+/// Returns the last part of a path, or an empty text if the path has none.
+pub fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }

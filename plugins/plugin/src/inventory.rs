@@ -66,6 +66,28 @@ pub fn rows(discovery: &Discovery) -> Vec<Row> {
     rows
 }
 
+/// Returns the file or folder that is used under this name.
+pub fn used(name: &str, discovery: &Discovery) -> Option<PathBuf> {
+    let mut rows = rows(discovery).into_iter();
+    let row = rows.find(|row| row.name() == name && row.is_used())?;
+    Some(row.place().to_owned())
+}
+
+/// Returns the plugin at `place`, without the help of the cache, which has no entry for a folder that this process created.
+pub fn at(place: &Path, discovery: &Discovery) -> Option<Row> {
+    let discovery = Discovery {
+        cache: None,
+        ..discovery.clone()
+    };
+    let mut rows = rows(&discovery).into_iter();
+    rows.find(|row| row.place() == place)
+}
+
+/// Reports whether the plugin at `place` can be used, or could be if nothing preceded it.
+pub fn is_usable(place: &Path, discovery: &Discovery) -> bool {
+    at(place, discovery).is_some_and(|row| row.entry["status"] != "refused")
+}
+
 pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
     let mut rows = rows(discovery);
     rows.retain(|row| row.entry["status"] != "refused");
@@ -99,6 +121,11 @@ impl Row {
 
     pub fn place(&self) -> &Path {
         Path::new(self.entry["file"].as_str().unwrap_or_default())
+    }
+
+    /// Reports whether the plugin has no better one of its name, and can be used.
+    fn is_used(&self) -> bool {
+        !["refused", "shadowed"].contains(&self.entry["status"].as_str().unwrap_or_default())
     }
 
     fn declare(&mut self, manifest: &Manifest) {
@@ -231,7 +258,7 @@ fn view_of_pack(pack: &FoundPack, by: Option<&Plugin>) -> View {
                 view.unused = Some(("unused", reason, None));
             }
             view.services = Some(services);
-            view.effects = pack::effects(&contents.providers);
+            view.effects = pack::effects(&contents.providers, &Catalogue::get().taken());
         }
         PackStanding::Shadowed(winner) => view.unused = Some(shadowed(winner)),
         PackStanding::Refused(refused) => view.unused = Some(refusal(refused)),

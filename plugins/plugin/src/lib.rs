@@ -6,6 +6,7 @@ mod command;
 pub mod conformance;
 mod inventory;
 mod listing;
+mod named;
 mod new;
 mod options;
 mod platform;

@@ -127,6 +127,7 @@ fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
         if let Some((entry, is_changed)) = home.origin(row.place()) {
             let (from, sha256) = (&entry.from, entry.sum());
             row.entry["added"] = json!({ "from": from, "sha256": sha256, "changed": is_changed });
+            row.entry["added"]["forced"] = json!(entry.forced);
         }
     }
 }
@@ -135,7 +136,10 @@ fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
 fn origins(row: &Row) -> Vec<(String, Option<String>)> {
     let added = &row.entry["added"];
     let text = |key: &str| added[key].as_str().unwrap_or_default();
-    let origin = format!("added from {}, sha256 {}", text("from"), text("sha256"));
+    let mut origin = format!("added from {}, sha256 {}", text("from"), text("sha256"));
+    if added["forced"] == true {
+        origin += ", with --force in place of the one of bot-cli";
+    }
     let changed = "changed since it was added".to_owned();
     let hint = format!("bot-cli plugin upgrade {} --force", row.name());
     match added["changed"].as_bool() {

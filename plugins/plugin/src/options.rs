@@ -56,6 +56,9 @@ pub struct Add {
     /// How the plugin is obtained.
     #[command(flatten)]
     pub obtain: Obtain,
+    /// Put it in place of the plugin NAME that is released with bot-cli
+    #[arg(long, value_name = "NAME")]
+    pub force: Option<String>,
 }
 
 /// The options of `plugin upgrade`.
@@ -182,11 +185,13 @@ const ADD_ABOUT: &str = "Add a plugin, pack or backend from a file, folder or ar
 
 The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An \
 archive (.tar.gz or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes \
-before those that are installed beside bot-cli or on PATH. Nothing is started.
+before those that are installed beside bot-cli or on PATH; `in place of` names the one that it precedes. `init`, `dev` and `cloud`, \
+which are released with bot-cli, are replaced only with `--force NAME`. Nothing is started.
 
 From an address, the file is downloaded over HTTPS and compared with the sum that its author names. You see what it is before you agree.
 
-A file without a manifest, for another version of the protocol, or with a wrong name is refused before anything is in place. \
+A file without a manifest, for another version of the protocol, or with the name of another plugin is refused before anything is in place. \
+A file whose name does not begin with `bot-cli-` gets the name in its manifest. \
 `plugins.lock` in the data folder records where each plugin came from, and its SHA-256 sum.";
 
 const ADD_EXAMPLES: &str = "Examples:

@@ -2,6 +2,7 @@
 //!
 //! Discovery starts no processes and reads no environment variables. The caller passes the environment in.
 
+pub mod added;
 mod backends;
 pub mod cache;
 pub mod inspect;
@@ -16,12 +17,12 @@ use std::path::PathBuf;
 use crate::driver::Nesting;
 use crate::platform::folders;
 pub use crate::platform::trust::{UserId, user};
-pub use backends::{BACKEND_PREFIX, BackendStanding, FoundBackend};
+pub use backends::{BackendStanding, FoundBackend};
 use bot_cli_protocol::HOST;
 pub use inspect::Plugin;
-pub use name::{PREFIX, PluginName};
+pub use name::{BACKEND_PREFIX, MANAGER, PACK_PREFIX, PREFIX, PluginName, RESERVED, SHIPPED};
 pub use role::{Refused, is_name as is_role_name};
-pub use search::{MANAGER, Named, PluginFile, RESERVED, SHIPPED, Standing, users_of};
+pub use search::{Named, PluginFile, Standing, users_of};
 pub use trust::{HostFile, Trust};
 
 /// The folders to search for plugins, and the settings for checking the files.
@@ -29,6 +30,8 @@ pub use trust::{HostFile, Trust};
 pub struct Discovery {
     /// The plugin folders, in search order.
     pub folders: Vec<PathBuf>,
+    /// The same folders in the search order for plugins that are released with the host.
+    pub released_folders: Vec<PathBuf>,
     /// The folder for the user's own plugins.
     pub own_plugins: Option<PathBuf>,
     /// The folders to search for packs that are folders rather than executables, in search order.
@@ -50,12 +53,15 @@ impl Discovery {
     ) -> Self {
         let mut nesting = Nesting::read(&variable);
         nesting.host.clone_from(&host);
+        let host_file = host.as_deref().and_then(HostFile::find);
+        let [folders, released_folders] = search_paths(host, &variable);
         Self {
             trust: Trust {
                 user,
-                host: host.as_deref().and_then(HostFile::find),
+                host: host_file,
             },
-            folders: search_path(host, &variable),
+            folders,
+            released_folders,
             own_plugins: own_plugins(&variable),
             pack_folders: folders::data(&variable)
                 .map(|data| data.join("bot-cli").join("packs"))
@@ -79,32 +85,33 @@ impl Discovery {
     }
 }
 
-/// Returns the folders to search. Omits relative folders, so that a plugin in the working folder never runs by accident.
-fn search_path(
+/// Returns the folders to search: for most plugins, and for those that are released with the host. Omits relative folders, so that a plugin
+/// in the working folder never runs by accident.
+fn search_paths(
     host: Option<PathBuf>,
     variable: &impl Fn(&str) -> Option<OsString>,
-) -> Vec<PathBuf> {
+) -> [Vec<PathBuf>; 2] {
     // If the host is a link, its folder and the folder of its target are both searched.
     let real = host.as_ref().and_then(|host| host.canonicalize().ok());
     let own = [host, real].into_iter().flatten();
-    let own = own.filter_map(|host| host.parent().map(PathBuf::from));
-    let data = own_plugins(variable);
-    let listed = |name: &str| -> Vec<PathBuf> {
+    let own: Vec<PathBuf> = own
+        .filter_map(|host| host.parent().map(PathBuf::from))
+        .collect();
+    let data: Vec<PathBuf> = own_plugins(variable).into_iter().collect();
+    let [first, last] = ["BOT_CLI_PLUGIN_PATH", "PATH"].map(|name| -> Vec<PathBuf> {
         std::env::split_paths(&variable(name).unwrap_or_default()).collect()
-    };
-    let mut folders: Vec<PathBuf> = Vec::new();
-    // The user's folders precede the host's, so that a plugin can be updated without write access to the host's folder.
-    for folder in listed("BOT_CLI_PLUGIN_PATH")
-        .into_iter()
-        .chain(data)
-        .chain(own)
-        .chain(listed("PATH"))
-    {
-        if folder.is_absolute() && !folders.contains(&folder) {
-            folders.push(folder);
+    });
+    // The user's folder precedes the host's, so that a plugin can be updated without write access to the host's folder. A plugin of
+    // somebody else must not become one that the user knows from the host's release.
+    [[&first, &data, &own, &last], [&first, &own, &data, &last]].map(|groups| {
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for folder in groups.into_iter().flatten() {
+            if folder.is_absolute() && !folders.contains(folder) {
+                folders.push(folder.clone());
+            }
         }
-    }
-    folders
+        folders
+    })
 }
 
 fn own_plugins(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {

@@ -11,11 +11,14 @@ use std::ffi::OsStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Value, json};
 
-use bot_cli_protocol::CommandSpec;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::suggest;
 use bot_cli_protocol::words::Reader;
+use bot_cli_protocol::{ArgumentKind, CommandSpec};
+
+/// The beginnings of options that turn something on, which this program's options don't have.
+const VERBS: [&str; 4] = ["add-", "enable-", "use-", "with-"];
 
 /// Converts help and version output into a reply, and any other error into a failure. `name` is the root command as the user typed it, and
 /// `words` are its arguments.
@@ -77,7 +80,7 @@ pub fn failure<W: AsRef<OsStr>>(
             let word = text(error, ContextKind::InvalidSubcommand);
             suggest::no_such_command(reader.command(), &called, &word)
         }
-        ErrorKind::UnknownArgument => unexpected(error, &reader),
+        ErrorKind::UnknownArgument => unexpected(error, &reader, &called),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_value(error),
         ErrorKind::MissingRequiredArgument => missing(error, &reader),
         ErrorKind::ArgumentConflict => usage(conflict(error)),
@@ -90,7 +93,7 @@ fn usage(message: impl Into<String>) -> Failure {
     Failure::new(Exit::Usage, "usage", message)
 }
 
-fn unexpected(error: &clap::Error, reader: &Reader) -> Failure {
+fn unexpected(error: &clap::Error, reader: &Reader, called: &str) -> Failure {
     let word = argument(error);
     let name = word.trim_start_matches('-');
     if name.len() == word.len() || name.is_empty() {
@@ -111,13 +114,41 @@ fn unexpected(error: &clap::Error, reader: &Reader) -> Failure {
         .filter_map(|option| option.long.as_deref())
         .chain(["help", "version"])
         .collect();
-    let meant = suggest::meant(name, known.into_iter());
+    let plain = VERBS.iter().find_map(|verb| name.strip_prefix(verb));
+    let mut meant = [Some(name), plain].into_iter().flatten();
+    let meant = meant
+        .find_map(|name| {
+            let meant = suggest::meant(name, known.iter().copied());
+            (!meant.is_empty()).then_some(meant)
+        })
+        .unwrap_or_default();
+    let mut meant: Vec<String> = meant.iter().map(|name| format!("--{name}")).collect();
+    if let Some(word) = positional(name, reader) {
+        meant = vec![format!("{called} {word}")];
+    }
     // clap reports only one letter of a cluster of short options.
     if meant.is_empty() && name.chars().count() > 1 && !suggest::is_plain(name) {
         return usage("unexpected option, which is not shown because it may hold a value");
     }
-    let meant: Vec<String> = meant.iter().map(|name| format!("--{name}")).collect();
     suggested(usage(format!("unexpected argument `{word}`")), &meant)
+}
+
+/// Returns the argument without dashes that an option stands for: its placeholder, if that or the help begins so, or a word in the help.
+fn positional(name: &str, reader: &Reader) -> Option<String> {
+    let arguments = reader.command().arguments.iter();
+    let mut positionals = arguments.filter(|it| it.kind == ArgumentKind::Positional);
+    positionals.find_map(|argument| {
+        let placeholder = argument.value_name.as_deref().unwrap_or(&argument.name);
+        let begins = argument.about.split(' ').next().unwrap_or_default();
+        if [placeholder, begins]
+            .into_iter()
+            .any(|it| it.eq_ignore_ascii_case(name))
+        {
+            return Some(placeholder.to_owned());
+        }
+        let is_named = argument.about.contains(&format!("`{name}`"));
+        is_named.then(|| name.to_owned())
+    })
 }
 
 fn wrong_value(error: &clap::Error) -> Failure {

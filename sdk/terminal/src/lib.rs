@@ -45,6 +45,7 @@ pub struct Terminal {
     cancel: Cancel,
     /// Whether the last output ended without a line feed.
     within_line: bool,
+    trail: prompt::Trail,
 }
 
 impl Terminal {
@@ -57,6 +58,7 @@ impl Terminal {
             progress: Progress::default(),
             cancel: Cancel::new(),
             within_line: false,
+            trail: prompt::Trail::default(),
         }
     }
 
@@ -167,7 +169,7 @@ impl Ui for Terminal {
         }
         let cancel = &self.cancel;
         let mut waiting = Waiting { cancel, wanted };
-        let answer = prompt::ask(question, &self.look, &mut waiting)?;
+        let answer = prompt::ask(question, &self.look, &mut waiting, &mut self.trail)?;
         // The answer may have been read first if it arrived together with the signal.
         if self.cancel.requested() {
             return Err(self.cancel.explain(Failure::cancelled()));
@@ -188,6 +190,7 @@ impl Ui for Terminal {
 
     fn log(&mut self, level: Level, message: &str) {
         if self.verbosity.shows(level) {
+            self.trail.end();
             let line = report::log(level, message, self.look.stderr_color);
             self.progress.pause(|| to_stderr(&line));
         }
@@ -198,6 +201,7 @@ impl Ui for Terminal {
             // In JSON mode, standard output contains only the document, even if a plugin ignores that.
             return;
         }
+        self.trail.end();
         let text = printable(text, self.look.stdout_color);
         self.within_line = !text.ends_with('\n');
         if self.within_line {
@@ -225,6 +229,7 @@ impl Ui for Terminal {
     }
 
     fn plugin_stderr(&mut self, line: &str) {
+        self.trail.end();
         let line = printable(line, self.look.stderr_color);
         self.progress.pause(|| to_stderr(&format!("{line}\n")));
     }

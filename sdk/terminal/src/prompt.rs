@@ -6,6 +6,7 @@ mod line;
 mod list;
 mod plain;
 mod text;
+mod trail;
 
 use std::error::Error;
 use std::time::Duration;
@@ -16,6 +17,8 @@ use key::Key;
 use keyboard::{Event, Keyboard};
 use list::{List, PAGE};
 use text::Text;
+pub use trail::Trail;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::look::Prompts;
 use super::stream::to_stderr;
@@ -28,13 +31,18 @@ pub const KINDS: &[QuestionKind] = &QuestionKind::ALL;
 
 /// Asks `question` until the answer is valid. In a rich prompt, Esc and Ctrl-D return to the previous question if `question` allows it, and
 /// cancel otherwise. Ctrl-C and the end of the input always cancel.
-pub fn ask(question: &Question, look: &Look, waiting: &mut Waiting) -> Result<Answer, Failure> {
+pub fn ask(
+    question: &Question,
+    look: &Look,
+    waiting: &mut Waiting,
+    trail: &mut Trail,
+) -> Result<Answer, Failure> {
     if question.kind.has_choices() && question.choices.is_empty() {
         return Err(failed(question, "there is nothing to choose from"));
     }
     match look.prompts {
         Prompts::Plain => plain::ask(question, look.stderr_color, waiting),
-        Prompts::Rich => rich(question, look.stderr_color, waiting),
+        Prompts::Rich => rich(question, look.stderr_color, waiting, trail),
     }
 }
 
@@ -64,7 +72,12 @@ trait Prompt {
     fn answered(&self) -> Vec<Piece>;
 }
 
-fn rich(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
+fn rich(
+    question: &Question,
+    color: bool,
+    waiting: &mut Waiting,
+    trail: &mut Trail,
+) -> Result<Answer, Failure> {
     // Must come first: a secret that is typed as soon as the question appears must not be echoed.
     let keyboard = Keyboard::begin(waiting).map_err(|error| failed(question, error))?;
     let words = help(question);
@@ -77,15 +90,21 @@ fn rich(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answe
         QuestionKind::Password => Box::new(Hidden::new(question, words.as_deref())),
         QuestionKind::Select | QuestionKind::Multiselect => Box::new(List::new(question, &help)),
     };
+    trail.begin(&question.key);
     to_stderr(&above(question, color));
+    let mut rows: Vec<usize> = above(question, false).lines().map(str::width).collect();
     let mut frame = Frame::begin(color);
     let answer = put(question, prompt.as_mut(), keyboard, &mut frame);
     match &answer {
-        Ok(Answer::Back) => frame.erase(),
+        Ok(Answer::Back) => {
+            frame.erase();
+            trail.go_back();
+        }
         Err(failure) if failure.code == "withdrawn" => frame.erase(),
-        Ok(_) => frame.finish(&prompt.answered()),
-        Err(_) => frame.finish(&text::asked(&question.message)),
+        Ok(_) => rows.extend(frame.finish(&prompt.answered())),
+        Err(_) => rows.extend(frame.finish(&text::asked(&question.message))),
     }
+    trail.stays(&question.key, rows);
     answer
 }
 

@@ -26,8 +26,8 @@ pub const OWN_MODULES: Names = Names(
 /// The names that `services.py` itself defines or imports.
 pub const RESERVED: Names = Names(
     "\
-    Literal NOT_GIVEN NotGiven aiohttp converted create_llm create_stt create_tts create_video one_of one_required os required session split \
-    system_prompt",
+    Literal NOT_GIVEN NotGiven aiohttp converted create_llm create_stt create_tts create_video one_of one_required optional os required \
+    session split system_prompt",
 );
 
 /// Reports whether a top-level module belongs to the Python standard library. The name must be in lowercase.

@@ -1,5 +1,6 @@
 //! The rules for services, both built-in and from packs.
 
+mod addresses;
 mod arguments;
 mod reach;
 
@@ -132,6 +133,9 @@ impl Found {
             if let Some(text) = text {
                 self.form(field, text, form);
             }
+        }
+        for family in &service.models {
+            self.form("models", family, &form::LABEL);
         }
         for extra in &service.extras {
             self.form("extras", extra, &form::EXTRA);

@@ -124,6 +124,9 @@ pub struct Service {
     pub pictures: bool,
     /// The reason for the deprecation, and the replacement, if the service is deprecated.
     pub deprecated: Option<String>,
+    /// The families of models that people know and the service runs, such as `GPT`. A family's name leads users to the service.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
     /// A sentence with advice for the user, such as `Runs on this machine; downloads its model at first start`.
     pub note: Option<String>,
     /// A sentence that explains how to pass functions to the class, if the bot's list of functions isn't enough. Only for language models

@@ -38,6 +38,11 @@ impl Taken {
         }
     }
 
+    /// Returns the owner of an environment variable.
+    pub(super) fn owner(&self, variable: &str) -> Option<&str> {
+        self.variables.get(variable).map(|(owner, _)| &**owner)
+    }
+
     /// Returns the reason why a service conflicts with existing ones, if any: its identifier is in use, or a variable would have two
     /// meanings.
     #[must_use]

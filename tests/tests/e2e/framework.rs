@@ -19,6 +19,7 @@
 //! | combine call directions that exclude each other | `bot-cli-init`: `refuses_what_does_not_go_together` |
 //! | choose a deploy profile or a noise filter meant for other calls, or omit the region | `every_project_keeps_its_word` |
 //! | offer a deprecated service without a notice | `every_project_keeps_its_word` |
+//! | ignore a value in `.env`, or prefer it to the environment | `every_value_of_an_env_file_arrives_unless_the_environment_has_one` |
 //! | read a variable missing from `.env.example`, or list an unused or duplicate variable there | `every_project_keeps_its_word` |
 //! | install a package that nothing imports, or import a package that nothing installs | `every_project_keeps_its_word` |
 //! | require a package without lower and upper version bounds | `every_project_keeps_its_word` |
@@ -94,6 +95,15 @@ fn every_bot_opens_a_session() {
             tree.root(),
         ],
     );
+}
+
+#[test]
+fn every_value_of_an_env_file_arrives_unless_the_environment_has_one() {
+    let tree = Tree::of_the_catalogue();
+    // The expected projects include one without keys.
+    let expected = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/scaffold");
+    let check = script("check_env_files.py").display().to_string();
+    run_over(&tree, "python", &[check, tree.root(), expected.to_owned()]);
 }
 
 #[test]

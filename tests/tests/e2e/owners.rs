@@ -54,6 +54,27 @@ fn an_installation_is_trusted_as_a_whole() {
 }
 
 #[test]
+fn root_by_sudo_leaves_nothing_in_the_home_of_another_user() {
+    let mut bench = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap();
+    let home = bench.path("home");
+    chown(&home, Some(USER), Some(USER)).unwrap();
+    bench.script("work/bot-cli-hello", HELLO).unwrap();
+    let add = ["plugin", "add", "bot-cli-hello"];
+    bench.set("SUDO_UID", USER.to_string());
+    let (status, _, stderr) = run(&bench, 0, &add);
+    let hint = "hint: leave out `sudo`, or use `sudo -H` for root's own plugins\n";
+    assert_eq!(status, Some(2), "{stderr}");
+    assert!(stderr.ends_with(hint), "{stderr}");
+    // Without `sudo`, as in a container whose only user is root, the plugin is added. The manifests are cached nowhere.
+    let list = run(&bench, 0, &["plugin", "list"]);
+    assert_eq!(list.0, Some(0), "{}", list.2);
+    assert_eq!(std::fs::read_dir(&home).unwrap().count(), 0);
+    bench.set("SUDO_UID", "");
+    let added = run(&bench, 0, &add);
+    assert_eq!(added.0, Some(0), "{}", added.2);
+}
+
+#[test]
 fn root_changes_a_project_for_its_owner() {
     let folder = tempfile::tempdir().unwrap();
     chown(folder.path(), Some(USER), Some(USER)).unwrap();

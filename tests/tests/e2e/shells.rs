@@ -72,6 +72,9 @@ fn what_is_completed_in_fish_is_what_the_plugin_gets() {
 fn what_is_completed_in_zsh_is_what_the_plugin_gets() {
     let sourced = "autoload -Uz compinit; compinit -u -D; source <(bot-cli completions zsh)";
     assert_completes("zsh -f -i", sourced, &[ROUNDS, QUOTED].concat());
+    // Without the shell's own set-up of completions, the script does it.
+    let alone = "source <(bot-cli completions zsh)";
+    assert_completes("zsh -f -i", alone, &ROUNDS[..2]);
     // As packages install it: read when it is needed first.
     let installed = "mkdir -p ~/.local/share/zsh/site-functions; bot-cli completions zsh >~/.local/share/zsh/site-functions/_bot-cli; fpath=(~/.local/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D";
     assert_completes("zsh -f -i", installed, &ROUNDS[..2]);

@@ -73,6 +73,26 @@ fn crates_depend_only_in_the_direction_of_the_arrows() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
+/// Otherwise `cargo e2e`, which builds the tests alone, would build most of it once more.
+#[test]
+fn the_tests_alone_build_everything_with_the_features_of_the_whole_workspace() {
+    // The packages with their features. A tree marks what it has shown before.
+    let built = |packages| {
+        let words =
+            "tree --edges=normal,build,dev --prefix=none --format={p}|{f} --locked --offline";
+        let lines = cargo(&words.split(' ').chain([packages]).collect::<Vec<_>>());
+        let lines = String::from_utf8(lines).unwrap();
+        let lines = lines.lines().map(|line| line.trim_end_matches(" (*)"));
+        lines.map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let alone = built("--package=bot-cli-tests");
+    let package = |line: &str| line.split('|').next().unwrap_or_default().to_owned();
+    let packages: BTreeSet<String> = alone.iter().map(|line| package(line)).collect();
+    let mut other = built("--workspace");
+    other.retain(|line| packages.contains(&package(line)) && !alone.contains(line));
+    assert_eq!(other, BTreeSet::new());
+}
+
 /// Checks that only the platform modules contain system-specific code.
 #[test]
 fn only_the_seams_know_the_system() {
@@ -139,15 +159,18 @@ fn system_in(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn metadata() -> Value {
+    let words = ["metadata", "--format-version=1", "--no-deps", "--offline"];
+    serde_json::from_slice(&cargo(&words)).unwrap()
+}
+
+/// Runs cargo in the workspace, and returns what it printed.
+fn cargo(words: &[&str]) -> Vec<u8> {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .args(words)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .output()
         .unwrap();
-    assert!(
-        output.status.success(),
-        "cargo metadata: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).unwrap()
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo {words:?}: {said}");
+    output.stdout
 }

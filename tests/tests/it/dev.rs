@@ -102,10 +102,8 @@ fn the_bot_alone_gets_the_keys_and_each_source_is_said() {
         "dev    | $ uv sync".to_owned(),
         "dev    | keys from the set work-secrets: DEEPGRAM_API_KEY, OPENAI_API_KEY".to_owned(),
         "dev    | warning: not used, because the set wins over `.env`: OPENAI_API_KEY".to_owned(),
-        format!(
-            "dev    | not set: CARTESIA_API_KEY (bot-cli cloud secrets set work-secrets --backend local --from-template {})",
-            bench.path("work/server/.env.example").display()
-        ),
+        "dev    | not set: CARTESIA_API_KEY (bot-cli cloud secrets set work-secrets --backend local --from-template server/.env.example)"
+            .to_owned(),
         format!("dev    | $ uv run bot.py -t webrtc --port {port}"),
         format!("bot    | options -t webrtc --port {port}"),
         "bot    | keys DEEPGRAM_API_KEY OPENAI_API_KEY".to_owned(),
@@ -229,7 +227,7 @@ fn whoever_holds_a_port_is_named() {
 
 #[test]
 fn an_evaluation_gives_its_status() {
-    let bench = bench();
+    let bench = bench_with("--transport=p2p_webrtc --eval");
     for status in ["0", "1"] {
         std::fs::write(bench.path("work/server/eval-status"), status).unwrap();
         let mut dev = Dev::start(&bench, &["--eval"]);
@@ -280,6 +278,14 @@ fn what_can_not_be_run_says_what_to_do() {
         $ bot-cli dev nowhere
         ! error: could not open `nowhere`: no such file or directory
         = 2
+        $ bot-cli dev --eval
+        ! error: this project has no evals
+        ! hint: add them: bot-cli init --update --eval
+        = 2
+        $ mkdir -p server/evals; bot-cli dev --eval mine.yaml
+        ! error: there is no file `mine.yaml` with scenarios
+        ! hint: they are in server/evals
+        = 2
         $ rm [BENCH]/bin/uv; bot-cli dev
         ! error: `uv` is not installed, or not in `PATH`
         ! hint: it comes from https://docs.astral.sh/uv/getting-started/installation/
@@ -314,4 +320,52 @@ fn at_a_terminal_the_keys_are_asked_for_and_kept() {
     terminal.wait_for("status 130").unwrap();
     let ended = terminal.end().unwrap();
     assert!(ended.screen.contains("tidy"), "{}", ended.screen);
+    // `dev` is running: no line says to start it.
+    assert!(!ended.screen.contains("next:"), "{}", ended.screen);
+}
+
+#[test]
+fn a_key_that_was_left_out_is_asked_for_at_the_next_start_and_only_if_it_is_used() {
+    let bench = bench_with("--transport=p2p_webrtc --transport=hosted_rtc");
+    keep(&bench, "DEEPGRAM_API_KEY=1\nCARTESIA_API_KEY=2\n");
+    for answer in ["\r", "\r", "three\r"] {
+        let port = free_port().unwrap().to_string();
+        let mut terminal =
+            Terminal::in_shell(&bench, &["bot-cli", "dev", "--port", &port]).unwrap();
+        terminal.wait_for("Value of OPENAI_API_KEY").unwrap();
+        terminal.press(answer).unwrap();
+        if answer == "three\r" {
+            terminal.wait_for("Make this change?").unwrap();
+            terminal.press("y\r").unwrap();
+        }
+        terminal.wait_for("ready: open").unwrap();
+        let screen = terminal.screen();
+        assert!(!screen.contains("DAILY_API_KEY"), "{screen}");
+        let is_missing = screen.contains("not set: OPENAI_API_KEY (");
+        assert_eq!(is_missing, answer == "\r", "{screen}");
+        terminal.press("\u{3}").unwrap();
+        terminal.wait_for("status 130").unwrap();
+        terminal.end().unwrap();
+    }
+}
+
+#[test]
+fn every_command_has_the_same_set_without_a_deployment_file() {
+    let bench = bench_with("--transport=p2p_webrtc --no-deploy-to-cloud");
+    for folder in [".", "server"] {
+        let set = "bot-cli cloud secrets set OPENAI_API_KEY=one --skip";
+        let template =
+            "bot-cli cloud secrets set DEEPGRAM_API_KEY=two --skip --from-template .env.example";
+        for line in [set, template] {
+            let ran = bench.shell(&format!("cd {folder}; {line}")).unwrap();
+            assert_eq!(ran.status, Some(0), "{ran:?}");
+            let note = "note: using the set `work-secrets` of this project\n";
+            assert!(ran.stderr.starts_with(note), "{ran:?}");
+            assert!(ran.stderr.ends_with("next: bot-cli dev\n"), "{ran:?}");
+        }
+    }
+    let mut dev = Dev::start(&bench, &[]);
+    dev.until("dev    | keys from the set work-secrets: DEEPGRAM_API_KEY, OPENAI_API_KEY");
+    dev.signal(Signal::TERM);
+    dev.status();
 }

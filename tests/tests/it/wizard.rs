@@ -150,6 +150,12 @@ fn escape_goes_back_to_the_answer_before() {
     for at in (1..4).rev() {
         answer(&mut terminal, &[(WALK[at].0, ESCAPE)]);
     }
+    terminal.wait_for_question(WALK[0].0).unwrap();
+    let screen = terminal.screen();
+    for (question, _) in &WALK[..3] {
+        let taken_back = format!("> {question}");
+        assert!(!screen.contains(&taken_back), "{screen}");
+    }
     answer(
         &mut terminal,
         &[

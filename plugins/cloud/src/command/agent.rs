@@ -9,6 +9,7 @@ use super::{open, project};
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::Unconfirmed;
 use crate::deploy::settings::Settings;
+use crate::input::both;
 use crate::options::AgentName;
 use crate::service::agent::Agent;
 use crate::service::{Service, Unclear};
@@ -26,13 +27,23 @@ pub fn open<'a, 'c>(
     context: &'a CommandContext<'c>,
     agent: &AgentName,
 ) -> Result<NamedAgent<'a, 'c>, Failure> {
-    let name = project::agent_name(context, agent.name.as_ref())?;
-    let service = open::service(context, &agent.account)?;
-    Ok(NamedAgent {
+    open_with(context, agent, Ok(())).map(|((), agent)| agent)
+}
+
+/// Connects to the service if the command's other input is valid. Otherwise, the failure names all problems.
+pub fn open_with<'a, 'c, T>(
+    context: &'a CommandContext<'c>,
+    agent: &AgentName,
+    input: Result<T, Failure>,
+) -> Result<(T, NamedAgent<'a, 'c>), Failure> {
+    let input = both(project::agent_name(context, agent.name.as_ref()), input);
+    let ((name, input), service) = open::service_with(context, &agent.account, input)?;
+    let agent = NamedAgent {
         context,
         service,
         name,
-    })
+    };
+    Ok((input, agent))
 }
 
 impl NamedAgent<'_, '_> {

@@ -106,8 +106,8 @@ fn sessions(
 }
 
 fn stop(context: &CommandContext<'_>, session: &str, agent: &AgentName) -> Result<Reply, Failure> {
-    let session = checked_id("session", session)?;
-    let named = agent::open(context, agent)?;
+    let session = checked_id("session", session);
+    let (session, named) = agent::open_with(context, agent, session)?;
     let service = &named.service;
     let parts = [service.agents(), &named.name, "sessions", session];
     let shown = theirs(session);
@@ -186,11 +186,11 @@ fn scale(
     skip: bool,
 ) -> Result<Reply, Failure> {
     let (min, max) = (given.min_agents, given.max_agents);
-    if min.or(max).is_none() {
+    let any = min.or(max).ok_or_else(|| {
         let problem = "give `--min-agents`, `--max-agents` or both";
-        return Err(wrong("min_agents", problem));
-    }
-    let named = agent::open(context, agent)?;
+        wrong("min_agents", problem)
+    });
+    let (_, named) = agent::open_with(context, agent, any)?;
     let current = named.existing()?;
     let mut wanted = current.settings();
     let scaling = &mut wanted.scaling;

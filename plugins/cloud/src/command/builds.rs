@@ -39,8 +39,7 @@ fn list(context: &CommandContext<'_>, account: &Account) -> Result<Reply, Failur
 }
 
 fn logs(context: &CommandContext<'_>, id: &str, account: &Account) -> Result<Reply, Failure> {
-    let id = checked_id("id", id)?;
-    let service = open::service(context, account)?;
+    let (id, service) = open::service_with(context, account, checked_id("id", id))?;
     let log: BuildLog = match service.get(&["builds", id, "logs"], &BuildLog::query()) {
         Err(ServiceError::NotFound(_)) => {
             let message = format!("there is no build `{}`", theirs(id));

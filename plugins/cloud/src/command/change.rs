@@ -15,6 +15,7 @@ use super::project;
 use super::target::Target;
 use crate::backend::{Ability, BackendError, Keys as Known, Summary};
 use crate::domain::{BackendName, Entry, Key, RegistryHost, SetKind, SetName, Status};
+use crate::input::refused;
 use crate::options::Manner;
 use crate::text::{span, theirs};
 use crate::watch::{InVain, wait as wait_for};
@@ -75,8 +76,7 @@ impl Change {
         let is_vault = opened.scope.backend.value == BackendName::LOCAL;
         let is_hosted = opened.scope.backend.value == BackendName::HOSTED;
         Ok(match &self.work {
-            // The bot of a generated project reads its keys from the vault.
-            Work::Save(_) if is_vault && project::is_generated(&context.cwd()) => {
+            Work::Save(_) if is_vault && project::reads(&context.cwd(), &self.name) => {
                 reply.next("bot-cli dev")
             }
             Work::Save(_) if is_hosted && project::deploys(&context.cwd(), &self.name) => {
@@ -260,13 +260,6 @@ pub fn confirm_by_name(
 pub fn conceal(opened: &Opened<'_>, entries: &[Entry]) {
     let values: Vec<Secret> = entries.iter().map(|one| one.value.clone()).collect();
     opened.backend.conceal(&values);
-}
-
-pub fn refused(fields: Vec<Field>) -> Result<(), Failure> {
-    if fields.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::invalid_input(fields))
 }
 
 /// Registers the credentials for redaction. Fails if the backend can't store image pull secrets.

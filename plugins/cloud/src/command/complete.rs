@@ -120,7 +120,7 @@ fn scope(
         backend,
     };
     let signed_in = credentials::path(environment).is_ok_and(|path| path.exists());
-    let scope = Scope::resolve(&wanted, environment, signed_in).ok()?;
+    let scope = Scope::resolve(&wanted, environment, signed_in, |_| Ok(())).ok()?;
     let kind = Kind::of(environment, &scope.backend).ok()?;
     Some((scope, kind))
 }

@@ -2,11 +2,12 @@ use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::change::{Change, Keys, Work, check_credentials, conceal, refused};
+use super::change::{Change, Keys, Work, check_credentials, conceal};
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::target::{Target, target, wrong_type};
 use crate::domain::{Entry, Key, Region, RegistryHost, SetKind, SetName};
+use crate::input::{both, refused};
 use crate::options::Copy;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
@@ -21,10 +22,10 @@ struct Original {
 }
 
 pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
-    let (from, to) = names(options)?;
-    let original = read(context, options, from)?;
     let wanted = Wanted::of(&options.to, options.to_organization.as_deref());
-    let mut opened = open::open(context, &wanted.in_region(options.region.as_ref()))?;
+    let there = open::usable_scope(context, &wanted.in_region(options.region.as_ref()));
+    let (to, there, original) = read(context, options, both(names(options), there))?;
+    let mut opened = open::open_scope(context, there)?;
     let (there, here) = (&opened.scope, &original.scope);
     let is_same_place = there.backend.value == here.backend.value
         && there.place == here.place
@@ -68,10 +69,15 @@ fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
     }
 }
 
-fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<Original, Failure> {
+/// Reads the original. Returns the name and the scope of the copy with it.
+fn read(
+    context: &CommandContext<'_>,
+    options: &Copy,
+    input: Result<((SetName, SetName), Scope), Failure>,
+) -> Result<(SetName, Scope, Original), Failure> {
     let so = "nothing can be copied from it";
     let wanted = Wanted::of(&options.from, options.organization.as_deref());
-    let opened = open::open_readable(context, &wanted, so)?;
+    let (((name, to), there), opened) = open::open_readable(context, &wanted, input, so)?;
     let reader = opened.reader(so)?;
     let details = opened.existing(&name)?;
     let work = match details.summary.kind {
@@ -94,12 +100,13 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
         SetKind::Unknown => return Err(wrong_type(&name, SetKind::Unknown)),
     };
     let work = work.ok_or_else(|| opened.not_found(&name))?;
-    Ok(Original {
+    let original = Original {
         name,
         region: details.summary.region,
         scope: opened.scope,
         work,
-    })
+    };
+    Ok((to, there, original))
 }
 
 /// Checks the copy and returns its target. By default, a new copy is created in the region of the original.

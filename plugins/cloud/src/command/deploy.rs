@@ -9,13 +9,12 @@ use bot_cli_sdk::plugin::Reply;
 use serde_json::{Value, json};
 
 use super::agent::{NamedAgent, agent_json, started};
-use super::change::refused;
 use super::context::CommandContext;
 use super::plan::{Change, Plan};
 use super::{open, project};
 use crate::deploy::settings::Settings;
 use crate::domain::Region;
-use crate::input::wrong;
+use crate::input::{both, refused, wrong};
 use crate::options::Deploy;
 use crate::service::Service;
 use crate::service::agent::Agent;
@@ -56,16 +55,18 @@ fn planned<'a, 'c>(
     let mut project = project::deployment(context, options.dir.as_deref())?;
     let of_file = project.settings.region.take();
     project.settings = project.settings.overridden_by(&options.settings)?;
-    refused(project.settings.problems()).map_err(|failure| match project.path {
+    let valid = refused(project.settings.problems()).map_err(|failure| match project.path {
         Some(_) => failure,
         None => {
             failure.hint("there is no cloud-deploy.toml here; `bot-cli init` creates a project")
         }
-    })?;
+    });
+    let option = project.settings.region.take();
+    let regions = both(parsed(option.as_deref()), parsed(of_file.as_deref()));
+    let input = both(valid, regions);
+    let (((), wanted), service) = open::service_with(context, &options.account, input)?;
     let name = project.settings.agent_name.clone().unwrap_or_default();
-    let service = open::service(context, &options.account)?;
     let before = service.agent(&name)?;
-    let wanted = (project.settings.region.take(), of_file);
     let region = region(&service, wanted, before.as_ref())?;
     if project.settings.git.repo.is_some() && before.is_some() {
         let message = format!("`{name}` exists, and its repository can be set only when it is new");
@@ -217,14 +218,9 @@ impl Planned<'_, '_> {
 /// is the organization's default region.
 fn region(
     service: &Service<'_>,
-    (option, file): (Option<String>, Option<String>),
+    (option, file): (Option<Region>, Option<Region>),
     agent: Option<&Agent>,
 ) -> Result<Region, Failure> {
-    let parsed = |region: Option<&str>| {
-        let region = region.map(Region::parse).transpose();
-        region.map_err(|problem| wrong("region", problem))
-    };
-    let (option, file) = (parsed(option.as_deref())?, parsed(file.as_deref())?);
     if let Some(there) = parsed(agent.and_then(|agent| agent.text("region")))? {
         if option.or(file).is_none_or(|wanted| wanted == there) {
             return Ok(there);
@@ -247,4 +243,9 @@ fn region(
         let failure = failed("no_region", "the service names no default region");
         failure.hint(format!("choose one with `--region`: `{list}`"))
     })
+}
+
+fn parsed(region: Option<&str>) -> Result<Option<Region>, Failure> {
+    let region = region.map(Region::parse).transpose();
+    region.map_err(|problem| wrong("region", problem))
 }

@@ -12,18 +12,18 @@ use super::open;
 use super::target::target;
 use crate::backend::{Details, Keys};
 use crate::domain::{RegistryHost, SetKind, SetName};
-use crate::input::{text, wrong};
+use crate::input::{both, text, wrong};
 use crate::options::ImagePullSecret;
 
 pub(super) fn put(
     context: &CommandContext<'_>,
     options: &ImagePullSecret,
 ) -> Result<Reply, Failure> {
-    let name = SetName::parse(&options.name).map_err(|problem| wrong("name", problem))?;
-    let host = RegistryHost::parse(&options.host).map_err(|problem| wrong("host", problem))?;
-    let given = given(context, options)?;
+    let name = SetName::parse(&options.name).map_err(|problem| wrong("name", problem));
+    let host = RegistryHost::parse(&options.host).map_err(|problem| wrong("host", problem));
+    let input = both(both(name, host), given(context, options));
     let wanted = options.scope.in_region(options.region.as_ref());
-    let mut opened = open::open(context, &wanted)?;
+    let (((name, host), given), mut opened) = open::open_with(context, &wanted, input)?;
     check_credentials(&opened, given.as_slice())?;
     // The listing contains sets of both kinds, and everything that is needed about credentials.
     let mut sets = opened.backend.list(None)?.into_iter();

@@ -15,7 +15,7 @@ use super::target::{settle, wrong_type};
 use crate::backend::{Details, Keys, Summary};
 use crate::config::Settings;
 use crate::domain::{BackendName, Organization, Region, SetKind, SetName};
-use crate::input::wrong;
+use crate::input::{both, wrong};
 use crate::options::{Account, List, Reference};
 use crate::scope::{Scope, Wanted};
 use crate::service::Unclear;
@@ -25,9 +25,9 @@ use crate::words::{failed, near_or};
 
 pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply, Failure> {
     let name = options.name.as_deref().map(SetName::parse_existing);
-    let name = name.transpose().map_err(|problem| wrong("name", problem))?;
+    let name = name.transpose().map_err(|problem| wrong("name", problem));
     let wanted = options.scope.in_region(options.region.as_ref());
-    let mut scope = open::scope(context, &wanted)?;
+    let (name, mut scope) = both(name, open::usable_scope(context, &wanted))?;
     // Show all regions, unless an option selects one.
     scope.region = scope.region.filter(|region| region.source == Source::Flag);
     let mut opened = open::open_scope(context, scope)?;
@@ -283,8 +283,8 @@ pub(super) fn default_region(
     region: &str,
     account: &Account,
 ) -> Result<Reply, Failure> {
-    let service = open::service(context, account)?;
-    let wanted = Region::parse(region).map_err(|problem| wrong("region", problem))?;
+    let wanted = Region::parse(region).map_err(|problem| wrong("region", problem));
+    let (wanted, service) = open::service_with(context, account, wanted)?;
     let done = format!("the default region was changed to {wanted}");
     let look = service.scope.command("regions list");
     let change = Unclear::new(done, look);
@@ -303,9 +303,10 @@ pub(super) fn reference(
     context: &CommandContext<'_>,
     options: &Reference,
 ) -> Result<Reply, Failure> {
-    let name = SetName::parse_existing(&options.name).map_err(|it| wrong("name", it))?;
-    let region = Region::parse(&options.region).map_err(|it| wrong("region", it))?;
-    let service = open::service(context, &options.account)?;
+    let name = SetName::parse_existing(&options.name).map_err(|it| wrong("name", it));
+    let region = Region::parse(&options.region).map_err(|it| wrong("region", it));
+    let place = both(name, region);
+    let ((name, region), service) = open::service_with(context, &options.account, place)?;
     let look = service.scope.command(&format!("secrets list {name}"));
     let change = Unclear::new(format!("`{name}` was made a secret set"), look.clone());
     let body = json!({ "name": name.as_str(), "region": region.as_str() });

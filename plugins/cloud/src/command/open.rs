@@ -5,6 +5,7 @@ use super::kind::{self, Kind};
 use crate::backend::local::{ORGANIZATION, REGIONS};
 use crate::backend::{Ability, Details, Profile, ReadsValues, SecretsBackend};
 use crate::domain::{BackendName, SetName};
+use crate::input::both;
 use crate::options::Account;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::service::Service;
@@ -20,13 +21,38 @@ pub struct Opened<'a> {
 
 /// Resolves the scope from the options, environment, configuration and stored sign-in.
 pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
+    resolved(context, wanted, |_| Ok(()))
+}
+
+/// Resolves the scope like [`scope`], but fails if the backend is not installed.
+pub fn usable_scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
+    resolved(context, wanted, |backend| {
+        Kind::of(&context.environment, backend).map(drop)
+    })
+}
+
+fn resolved(
+    context: &CommandContext<'_>,
+    wanted: &Wanted,
+    check: impl FnOnce(&Setting<BackendName>) -> Result<(), Failure>,
+) -> Result<Scope, Failure> {
     // Without a sign-in folder, the user may still have a token.
     let signed_in = context.credentials().is_ok_and(|place| place.exists());
-    Scope::resolve(wanted, &context.environment, signed_in)
+    Scope::resolve(wanted, &context.environment, signed_in, check)
 }
 
 pub fn open<'a>(context: &'a CommandContext<'_>, wanted: &Wanted) -> Result<Opened<'a>, Failure> {
     open_scope(context, scope(context, wanted)?)
+}
+
+/// Opens the backend if the command's other input is valid. Otherwise, the failure names the problems of both.
+pub fn open_with<'a, T>(
+    context: &'a CommandContext<'_>,
+    wanted: &Wanted,
+    input: Result<T, Failure>,
+) -> Result<(T, Opened<'a>), Failure> {
+    let (input, scope) = both(input, usable_scope(context, wanted))?;
+    Ok((input, open_scope(context, scope)?))
 }
 
 pub fn open_scope<'a>(
@@ -46,21 +72,23 @@ pub fn open_scope<'a>(
 
 /// Opens a backend that can return values. If the configured backend can't return values, opens the vault instead.
 ///
-/// Fails if an option selected a backend that can't return values; `so` completes the error message.
-pub fn open_readable<'a>(
+/// Fails if an option selected a backend that can't return values; `so` completes the error message. `input` is as in [`open_with`].
+pub fn open_readable<'a, T>(
     context: &'a CommandContext<'_>,
     wanted: &Wanted,
+    input: Result<T, Failure>,
     so: &str,
-) -> Result<Opened<'a>, Failure> {
-    let scope = scope(context, wanted)?;
+) -> Result<(T, Opened<'a>), Failure> {
+    let (input, scope) = both(input, usable_scope(context, wanted))?;
     let profile = Kind::of(&context.environment, &scope.backend)?.profile();
     let gives_values = profile.can(Ability::Values);
     if wanted.backend.is_none() && (!gives_values || scope.backend.source == Source::Default) {
         let vault = BackendName::LOCAL.as_str();
-        return open(context, &Wanted::of(vault, wanted.organization.as_deref()));
+        let vault = Wanted::of(vault, wanted.organization.as_deref());
+        return open_with(context, &vault, Ok(input));
     }
     if gives_values {
-        open_scope(context, scope)
+        Ok((input, open_scope(context, scope)?))
     } else {
         Err(not_readable(&profile, so))
     }
@@ -152,16 +180,26 @@ pub fn service<'a>(
     context: &'a CommandContext<'_>,
     account: &Account,
 ) -> Result<Service<'a>, Failure> {
+    service_with(context, account, Ok(())).map(|((), service)| service)
+}
+
+/// Connects to the hosting service if the command's other input is valid. Otherwise, the failure names the problems of both.
+pub fn service_with<'a, T>(
+    context: &'a CommandContext<'_>,
+    account: &Account,
+    input: Result<T, Failure>,
+) -> Result<(T, Service<'a>), Failure> {
     let hosted = BackendName::HOSTED;
     let wanted = Wanted::of(hosted.as_str(), account.organization.as_deref());
-    let mut scope = scope(context, &wanted)?;
+    let (input, mut scope) = both(input, scope(context, &wanted))?;
     // Commands to paste don't need an option for it.
     scope.backend.source = Source::Default;
     let (client, tenant) = kind::connect(context, &mut scope)?;
     context.tell(&format!("using {}", scope.words()));
-    Ok(Service {
+    let service = Service {
         client,
         tenant,
         scope,
-    })
+    };
+    Ok((input, service))
 }

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_templates::project::{ENV_TEMPLATE, Project as Place, RECORD, SecretSet};
 
 use super::context::CommandContext;
 use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
@@ -12,34 +13,22 @@ use crate::domain::SetName;
 use crate::files::{Reason, foreign_owner, refuse_special};
 use crate::input::wrong;
 
-/// The maximum number of folders to search for a project, including the current folder.
-const DEEPEST: usize = 4;
-
-/// The names of a deployment file. The second name is that of the service's own client.
-const NAMES: [&str; 2] = ["cloud-deploy.toml", "pcc-deploy.toml"];
-
 /// The size limit for a deployment file, in bytes.
 const LONGEST: u64 = 256 * 1024;
 
-pub struct DeployFile {
-    pub path: PathBuf,
-    pub secret_set: SetName,
+/// The secret set of the current project.
+pub struct OwnSet {
+    pub name: SetName,
     pub region: Option<String>,
+    /// The path of the project's `.env.example`, if there is one, as a command in the current folder names it.
+    pub template: Option<PathBuf>,
 }
 
-impl DeployFile {
-    /// Returns the path of the `.env.example` file next to the deployment file, if any. The path is relative to `folder` if possible.
-    pub fn template(&self, folder: &Path) -> Option<PathBuf> {
-        let path = self.path.with_file_name(".env.example");
-        let shown = path.strip_prefix(folder).unwrap_or(&path);
-        path.is_file().then(|| shown.to_owned())
-    }
-}
-
-/// Reports whether `folder` is in a project created by `bot-cli init`.
-pub fn is_generated(folder: &Path) -> bool {
-    let mut folders = folder.ancestors();
-    folders.any(|above| above.join(".bot-cli/project.json").is_file())
+/// Reports whether the bot of the generated project that contains `folder` gets its keys from this set.
+pub fn reads(folder: &Path, name: &SetName) -> bool {
+    let place = Place::find(folder).filter(Place::is_recorded);
+    let own = place.and_then(|place| own_set_of(&place).ok().flatten());
+    own.is_some_and(|own| own.name == name.as_str())
 }
 
 /// Returns the agent name in the deployment file of the project that contains `folder`, for completion.
@@ -53,63 +42,65 @@ pub fn deploys(folder: &Path, name: &SetName) -> bool {
     settings.is_some_and(|settings| settings.secret_set.as_deref() == Some(name.as_str()))
 }
 
-/// Returns the current project's deployment file and shows a note that the file is used. `command` is the subcommand suggested in error
-/// messages.
-pub fn here(context: &CommandContext<'_>, command: &str) -> Result<DeployFile, Failure> {
-    let Some(path) = path_from(&context.cwd()) else {
-        let problem = "missing: there is no server/cloud-deploy.toml here that names one";
-        return Err(wrong("name", problem));
-    };
-    let deploy = read(path, command)?;
-    let (name, path) = (&deploy.secret_set, deploy.path.display());
-    context.note(&format!("using the set `{name}` of {path}"));
-    Ok(deploy)
+/// Returns the path of a file in the bot's folder of the project that contains `folder`. A file that exists in `folder` itself comes first.
+pub fn file_of_bot(folder: &Path, given: &Path) -> Option<PathBuf> {
+    if folder.join(given).exists() || given.components().count() != 1 {
+        return None;
+    }
+    let path = Place::find(folder)?.bot.join(given);
+    path.is_file().then(|| shown_from(folder, path))
 }
 
-fn read(path: PathBuf, command: &str) -> Result<DeployFile, Failure> {
-    let read = || {
-        let settings = settings(&path)?;
-        let name = settings.secret_set.ok_or("it has no `secret_set`")?;
-        let name = SetName::parse_existing(&name);
-        let name = name.map_err(|problem| format!("its `secret_set` {problem}"))?;
-        Ok((name, settings.region))
-    };
-    let (secret_set, region) = read().map_err(|reason: Reason| {
-        let could_not = format!("can't take the name of the set from `{}`", path.display());
+/// Returns the set of the current project and shows a note that it is used. `command` is the subcommand suggested in error messages.
+pub fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Failure> {
+    let folder = context.cwd();
+    let place = Place::find(&folder)
+        .ok_or_else(|| wrong("name", "missing: there is no default outside a project"))?;
+    let could_not = |file: &Path, reason: Reason| {
+        let could_not = format!("can't take the name of the set from `{}`", file.display());
         let name = format!("give the name: `bot-cli cloud secrets {command} NAME …`");
         Failure::because(Exit::Usage, "invalid_file", could_not, reason).hint(name)
-    })?;
-    Ok(DeployFile {
-        path,
-        secret_set,
-        region,
+    };
+    let set = own_set_of(&place).map_err(|(file, reason)| could_not(&file, reason.into()))?;
+    let file = place
+        .deployment()
+        .unwrap_or_else(|| place.root.join(RECORD));
+    let set = set.ok_or_else(|| could_not(&file, "it has no `secret_set`".into()))?;
+    let name = SetName::parse_existing(&set.name)
+        .map_err(|problem| could_not(&file, format!("its `secret_set` {problem}").into()))?;
+    context.note(&match &set.file {
+        Some(file) => format!("using the set `{name}` of {}", file.display()),
+        None => format!("using the set `{name}` of this project"),
+    });
+    let template = place.bot.join(ENV_TEMPLATE);
+    Ok(OwnSet {
+        name,
+        region: set.region,
+        template: template.is_file().then(|| shown_from(&folder, template)),
     })
+}
+
+fn own_set_of(place: &Place) -> Result<Option<SecretSet>, (PathBuf, String)> {
+    place.secret_set(|file| text(file).map_err(|reason| reason.to_string()))
+}
+
+fn shown_from(folder: &Path, path: PathBuf) -> PathBuf {
+    path.strip_prefix(folder)
+        .map(Path::to_owned)
+        .unwrap_or(path)
 }
 
 /// Returns the path of the deployment file of the project that contains `folder`.
 fn path_from(folder: &Path) -> Option<PathBuf> {
-    for above in folder.ancestors().take(DEEPEST) {
-        if let Some(path) = path_in(above) {
-            return Some(path);
-        }
-        // Don't search outside the repository.
-        if above.join(".git").exists() {
-            break;
-        }
-    }
-    None
-}
-
-fn path_in(folder: &Path) -> Option<PathBuf> {
-    let below = ["server", ""].map(|below| folder.join(below));
-    let mut paths = NAMES
-        .iter()
-        .flat_map(|name| below.iter().map(move |below| below.join(name)));
-    paths.find(|path| path.is_file())
+    Place::find(folder)?.deployment()
 }
 
 /// Reads a deployment file. Fails if the file belongs to another user or is too large.
 fn settings(path: &Path) -> Result<Settings, Reason> {
+    Ok(Settings::parse(&text(path)?)?)
+}
+
+fn text(path: &Path) -> Result<String, Reason> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     refuse_special(&metadata)?;
@@ -121,7 +112,7 @@ fn settings(path: &Path) -> Result<Settings, Reason> {
     if text.len() as u64 > LONGEST {
         return Err(format!("it is longer than {} KiB", LONGEST / 1024).into());
     }
-    Ok(Settings::parse(&text)?)
+    Ok(text)
 }
 
 /// A project's deployment settings, and the folder that relative paths in the settings refer to.
@@ -138,7 +129,10 @@ pub fn deployment(context: &CommandContext<'_>, place: Option<&Path>) -> Result<
     let folder = context.cwd();
     let (folder, path) = match place.map(|place| folder.join(place)) {
         None => (folder.clone(), path_from(&folder)),
-        Some(place) if place.is_dir() => (place.clone(), path_in(&place)),
+        Some(place) if place.is_dir() => {
+            let path = Place::at(&place).and_then(|it| it.deployment());
+            (place, path)
+        }
         Some(place) if place.is_file() => (folder, Some(place)),
         Some(_) => return Err(wrong("dir", "is neither a folder nor a deployment file")),
     };
@@ -170,44 +164,5 @@ pub fn agent_name(context: &CommandContext<'_>, given: Option<&String>) -> Resul
         Ok(name)
     } else {
         Err(wrong("name", AGENT_NAME))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{path_from, read};
-
-    #[test]
-    fn the_deploy_file_is_found_from_anywhere_in_the_project() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        std::fs::create_dir_all(root.join("server/evals")).unwrap();
-        std::fs::create_dir_all(root.join(".git")).unwrap();
-        assert_eq!(path_from(&root.join("server")), None);
-        std::fs::write(
-            root.join("server/cloud-deploy.toml"),
-            "secret_set = \"bot-secrets\"\n",
-        )
-        .unwrap();
-        for inside in ["", "server", "server/evals"] {
-            let path = path_from(&root.join(inside)).unwrap();
-            assert_eq!(
-                read(path, "set").unwrap().secret_set.as_str(),
-                "bot-secrets"
-            );
-        }
-        for (text, problem) in [
-            ("agent_name = \"bot\"\n", "it has no `secret_set`"),
-            (
-                "secret_set = \"bot-\"\n",
-                "its `secret_set` has a hyphen at an end",
-            ),
-        ] {
-            std::fs::write(root.join("server/cloud-deploy.toml"), text).unwrap();
-            let failure = read(path_from(root).unwrap(), "set").err().unwrap();
-            assert_eq!(failure.code, "invalid_file");
-            assert!(failure.message.contains("cloud-deploy.toml"), "{failure:?}");
-            assert!(failure.message.ends_with(problem), "{failure:?}");
-        }
     }
 }

@@ -1,9 +1,11 @@
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::process::become_program;
 use bot_cli_terminal::shell::quoted;
@@ -12,10 +14,14 @@ use serde_json::json;
 use super::context::CommandContext;
 use super::target::wrong_type;
 use super::{open, project};
-use crate::domain::SetName;
-use crate::input::wrong;
+use crate::domain::{Entry, SetName};
+use crate::input::{advice, wrong};
 use crate::options::Run;
 use crate::platform::{self, interrupt, interruptible, shell_status};
+use crate::text::theirs;
+
+/// The variable with the folders that have programs.
+const PATH: &str = "PATH";
 
 /// The interval between checks for cancellation and for the program's exit.
 const TICK: Duration = Duration::from_millis(20);
@@ -24,16 +30,9 @@ const TICK: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
-    let (name, template) = if let Some(name) = &options.name {
-        let name = SetName::parse_existing(name);
-        (name.map_err(|problem| wrong("name", problem))?, None)
-    } else {
-        let deploy = project::here(context, "run")?;
-        let template = deploy.template(&context.cwd());
-        (deploy.secret_set, template)
-    };
     let so = "no program can be started with them";
-    let opened = open::open_readable(context, &options.scope, so)?;
+    let input = name(context, options);
+    let ((name, template), opened) = open::open_readable(context, &options.scope, input, so)?;
     let Some(entries) = opened.reader(so)?.values(&name)? else {
         if let Some(other) = opened.backend.get(&name)? {
             return Err(wrong_type(&name, other.summary.kind));
@@ -46,6 +45,9 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         }));
         return Err(failure);
     };
+    let unset = opened
+        .scope
+        .command(&format!("secrets unset {name} {PATH}"));
     drop(opened);
     let (program, arguments) = options
         .program
@@ -62,42 +64,64 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     if context.environment.own_streams {
         // The user's terminal and streams can be passed on.
         let error = become_program(&mut command);
-        return Err(not_started(program, error));
+        return Err(not_started(program, error, &entries, &unset));
     }
     // In protocol mode, the program's output goes to stderr.
     command.stdin(Stdio::null());
     interruptible(&mut command);
     let child = command.spawn();
     drop(command);
-    let child = child.map_err(|error| not_started(program, error))?;
+    let child = child.map_err(|error| not_started(program, error, &entries, &unset))?;
     let status = attend(context, child, program)?;
     context.session().exit_with(status);
     Ok(Reply::default().data(json!({ "name": name.as_str(), "exit": status })))
 }
 
+/// Returns the name of the set, and the template of the project that names it.
+fn name(
+    context: &CommandContext<'_>,
+    options: &Run,
+) -> Result<(SetName, Option<PathBuf>), Failure> {
+    Ok(if let Some(name) = &options.name {
+        let name = SetName::parse_existing(name);
+        (name.map_err(|problem| wrong("name", problem))?, None)
+    } else {
+        let own = project::own_set(context, "run")?;
+        (own.name, own.template)
+    })
+}
+
 /// Returns the failure for a program that could not be started. As in a shell, the exit status is 127 if the program doesn't exist,
 /// otherwise 126.
-fn not_started(program: &str, error: io::Error) -> Failure {
+fn not_started(program: &OsStr, error: io::Error, entries: &[Entry], unset: &str) -> Failure {
     let kind = error.kind();
     let exit = if kind == ErrorKind::NotFound {
         Exit::NotFound
     } else {
         Exit::NotRunnable
     };
-    let could_not = format!("could not start `{program}`");
-    let failure = Failure::because(exit, "not_started", could_not, error);
+    let could_not = format!("could not start `{}`", program.display());
+    let mut failure = Failure::because(exit, "not_started", could_not, error);
+    let is_searched_for = Path::new(program).components().count() == 1;
+    let replaces_path = entries.iter().any(|entry| entry.key.as_str() == PATH);
+    if kind == ErrorKind::NotFound && is_searched_for && replaces_path {
+        return failure.hint(format!("the set replaces `{PATH}`; `{unset}` removes it"));
+    }
     if kind == ErrorKind::ArgumentListTooLong {
+        let long = entries.iter().filter(|entry| advice::is_too_long(entry));
+        let long = long.map(|entry| Field::new(theirs(entry.key.as_str()), advice::TOO_LONG));
+        failure.fields.extend(long);
         return failure.hint("keep large values in files, and their paths in the set");
     }
     failure
 }
 
 /// Waits for the program and interrupts it if the user cancels. Returns the exit status as a shell reports it.
-fn attend(context: &CommandContext<'_>, mut child: Child, program: &str) -> Result<u8, Failure> {
+fn attend(context: &CommandContext<'_>, mut child: Child, program: &OsStr) -> Result<u8, Failure> {
     let mut asked: Option<Instant> = None;
     let status = loop {
         let ended = child.try_wait().map_err(|error| {
-            let lost = format!("lost sight of `{program}`");
+            let lost = format!("lost sight of `{}`", program.display());
             Failure::because(Exit::Failed, "not_run", lost, error)
         })?;
         match (ended, asked) {

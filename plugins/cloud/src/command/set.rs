@@ -1,9 +1,10 @@
 mod read;
 
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
+use serde_json::Value;
 
 use super::change::{Change, Keys, Work, conceal};
 use super::context::CommandContext;
@@ -12,7 +13,7 @@ use super::target::{Target, referenced, target, wrong_type};
 use crate::backend::Keys as Known;
 use crate::domain::{Entry, Key, SetKind, SetName};
 use crate::input::given::{Given, TemplateKey};
-use crate::input::{advice, looks_like_a_key, wrong};
+use crate::input::{advice, both, looks_like_a_key, refused, wrong};
 use crate::options::{Delete, Manner, Set, Unset};
 use crate::scope::Setting;
 use crate::source::Source;
@@ -26,13 +27,17 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
     if let Some(first) = options.name.take_if(is_no_name) {
         options.secrets.insert(0, first);
     }
+    let wanted = options.scope.in_region(options.region.as_ref());
+    let (input, mut scope) = both(
+        read(context, &options),
+        open::usable_scope(context, &wanted),
+    )?;
     let Input {
         name,
         region,
         mut given,
         template,
-    } = read(context, &options)?;
-    let mut scope = open::scope(context, &options.scope.in_region(options.region.as_ref()))?;
+    } = input;
     let chosen = scope.region.as_ref().map(|region| region.source);
     if let Some(region) = region
         && !matches!(chosen, Some(Source::Flag | Source::Environment))
@@ -44,19 +49,22 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
     let existing = opened.backend.get(&name)?;
     let target = target(&mut opened, &name, SetKind::Secret, existing)?;
     let mut missing = missing(&template, &given, &target);
+    if !given.open.is_empty() {
+        // Whoever names keys wants no others.
+        missing.retain(|key| given.open.contains(key));
+    }
     if given.entries.is_empty() && given.open.is_empty() {
         // With only a template, prompt for its missing keys.
         given.open.clone_from(&missing);
         if missing.is_empty() {
             let text = format!("Nothing to do: `{name}` has every key of the template\n");
-            let work = Work::Save(Keys::default());
-            let change = Change { name, target, work };
-            return Ok(Reply::text(text).data(change.data(&opened, None, false)));
+            return Ok(Reply::text(text).data(unchanged(&opened, name, target)));
         }
     }
     let asked = ask(context, &given.open, &template)?;
     if given.entries.is_empty() && asked.is_empty() {
-        return Err(wrong("secrets", "no key was given a value"));
+        let text = format!("Nothing to do: no key of `{name}` was given a value\n");
+        return Ok(Reply::text(text).data(unchanged(&opened, name, target)));
     }
     missing.retain(|key| !asked.iter().any(|entry| entry.key == *key));
     let keys = Keys {
@@ -64,13 +72,28 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
         entries: [given.entries, asked].concat(),
         skipped: given.skipped,
     };
-    for Entry { key, value } in &keys.entries {
-        if let Some(odd) = advice::odd(value.expose()) {
-            context.warn(&format!("the value of `{key}` {odd}"));
+    for entry in &keys.entries {
+        let too_long = advice::is_too_long(entry).then_some(advice::TOO_LONG);
+        let odd = advice::odd(entry.value.expose());
+        for problem in too_long.into_iter().chain(odd) {
+            context.warn(&format!("the value of `{}` {problem}", entry.key));
         }
+    }
+    let reserved = advice::reserved(&keys.entries);
+    if !reserved.is_empty() {
+        let reserved = reserved.join(", ");
+        let replaces = "the set replaces variables of the system or of bot-cli";
+        context.warn(&format!(
+            "{replaces}: {reserved}; programs started with it may fail"
+        ));
     }
     let work = Work::Save(keys);
     Change { name, target, work }.make(context, &opened, options.manner)
+}
+
+fn unchanged(opened: &Opened<'_>, name: SetName, target: Target) -> Value {
+    let work = Work::Save(Keys::default());
+    Change { name, target, work }.data(opened, None, false)
 }
 
 /// Returns the template keys that have a value neither in the input nor in the set.
@@ -115,18 +138,19 @@ fn ask(
 }
 
 pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
-    let name = existing(&options.name)?;
     let mut keys: Vec<Key> = Vec::new();
+    let mut problems = Vec::new();
     for (index, text) in options.secret_key.iter().enumerate() {
-        // Messages never quote a key, because it may be a value.
-        let key = Key::parse_existing(text);
-        let key = key.map_err(|problem| wrong(&format!("key {}", index + 1), problem))?;
-        // Ignore repeated keys.
-        if !keys.contains(&key) {
-            keys.push(key);
+        match Key::parse_existing(text) {
+            // Messages never quote a key, because it may be a value.
+            Err(problem) => problems.push(Field::new(format!("key {}", index + 1), problem)),
+            // Ignore repeated keys.
+            Ok(key) if keys.contains(&key) => {}
+            Ok(key) => keys.push(key),
         }
     }
-    let mut opened = open::open(context, &options.scope)?;
+    let input = both(existing(&options.name), refused(problems));
+    let ((name, ()), mut opened) = open::open_with(context, &options.scope, input)?;
     let details = opened.existing(&name)?;
     match details.keys {
         Known::Known(_) => {}
@@ -142,8 +166,8 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
 }
 
 pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
-    let name = existing(&options.name)?;
-    let mut opened = open::open(context, &options.scope)?;
+    let name = existing(&options.name);
+    let (name, mut opened) = open::open_with(context, &options.scope, name)?;
     let details = opened.existing(&name)?;
     let work = Work::Delete(details.summary.kind);
     let target = Target::existing(&mut opened, details);

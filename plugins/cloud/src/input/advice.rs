@@ -1,3 +1,7 @@
+//! Warnings about keys and values that are allowed, but probably not what the user wants.
+
+use crate::domain::Entry;
+
 /// Returns a warning about a suspicious value. The warning never quotes the value.
 pub fn odd(value: &str) -> Option<&'static str> {
     if value.ends_with('\n') {
@@ -15,6 +19,37 @@ pub fn odd(value: &str) -> Option<&'static str> {
         || (value.starts_with('<') && value.ends_with('>'))
         || (value.len() >= 3 && lower.chars().all(|c| c == 'x' || c == '.' || c == '*'));
     is_placeholder.then_some("looks like a placeholder")
+}
+
+/// The problem with a variable that is too long.
+pub const TOO_LONG: &str = "is longer than 128 KiB, so Linux starts no program with it";
+
+/// Reports whether a variable, as `KEY=value` with a final NUL byte, exceeds Linux's limit `MAX_ARG_STRLEN`.
+pub fn is_too_long(Entry { key, value }: &Entry) -> bool {
+    key.as_str().len() + value.expose().len() + 2 > 128 * 1024
+}
+
+/// The variables that decide which programs and libraries are found, and where programs look for the user's files.
+const OF_THE_SYSTEM: [&str; 9] = [
+    "PATH",
+    "PATHEXT",
+    "HOME",
+    "USERPROFILE",
+    "SYSTEMROOT",
+    "PYTHONHOME",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "LD_AUDIT",
+];
+
+/// Returns the keys of variables that belong to the system or to this tool, in backticks.
+pub fn reserved(entries: &[Entry]) -> Vec<String> {
+    let keys = entries.iter().map(|entry| entry.key.as_str());
+    let reserved = keys.filter(|key| {
+        let of_others = ["DYLD_", "BOT_CLI_"];
+        OF_THE_SYSTEM.contains(key) || of_others.iter().any(|start| key.starts_with(start))
+    });
+    reserved.map(|key| format!("`{key}`")).collect()
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub struct Binding {
     /// The value, which may be empty.
     pub value: Secret,
     pub at: Position,
-    /// The comment lines directly above, without `#`.
+    /// The comment lines directly above and the comment behind the value, without `#`.
     pub comment: Vec<String>,
 }
 
@@ -51,8 +51,25 @@ pub struct Dotenv {
     pub problems: Vec<Problem>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// A value that python-dotenv would read differently is a problem.
+    Checked,
+    /// Values are placeholders and may have any form.
+    Ignored,
+}
+
 /// Parses a whole file and collects all problems.
 pub fn parse(text: &str) -> Dotenv {
+    read(text, Values::Checked)
+}
+
+/// Parses a template, which has keys, comments and placeholders.
+pub fn parse_template(text: &str) -> Dotenv {
+    read(text, Values::Ignored)
+}
+
+fn read(text: &str, values: Values) -> Dotenv {
     // Python treats all kinds of line breaks in text files the same.
     let text = text
         .trim_start_matches('\u{feff}')
@@ -62,6 +79,8 @@ pub fn parse(text: &str) -> Dotenv {
     let mut reader = Reader {
         rest: text.expose(),
         at: Position { line: 1, column: 1 },
+        values,
+        remark: "",
     };
     let mut bindings: Vec<Binding> = Vec::new();
     let mut problems = Vec::new();
@@ -78,6 +97,10 @@ pub fn parse(text: &str) -> Dotenv {
             Ok(None) => comments.add(start.line, &rest[..rest.len() - reader.rest.len()]),
             Ok(Some(mut binding)) => {
                 binding.comment = comments.above(start.line);
+                let remark = words_of(reader.remark);
+                binding
+                    .comment
+                    .extend((!remark.is_empty()).then(|| remark.to_owned()));
                 if seen.insert(binding.key.clone()) {
                     bindings.push(binding);
                 } else {
@@ -104,7 +127,7 @@ struct Comments {
 impl Comments {
     /// Adds a comment line. A commented-out variable is discarded, together with the comments above it.
     fn add(&mut self, line: usize, text: &str) {
-        let text = text.trim_start_matches('#').trim();
+        let text = words_of(text);
         let off = text
             .split_once('=')
             .is_some_and(|(key, _)| Key::parse(key).is_ok());
@@ -124,9 +147,16 @@ impl Comments {
     }
 }
 
+fn words_of(comment: &str) -> &str {
+    comment.trim_start_matches('#').trim()
+}
+
 struct Reader<'a> {
     rest: &'a str,
     at: Position,
+    values: Values,
+    /// The comment behind the last value.
+    remark: &'a str,
 }
 
 impl<'a> Reader<'a> {
@@ -150,21 +180,31 @@ impl<'a> Reader<'a> {
         }
         self.advance(1);
         self.take_while(is_blank);
-        let value_at = self.at;
-        let value = match self.rest.chars().next() {
-            Some(quote @ ('"' | '\'')) => self.quoted(quote)?,
-            Some('#') => {
-                return self.fail("a value that begins with `#` must be in quotes");
+        let start = (self.rest, self.at);
+        let value = match self.value() {
+            Err(_) if self.values == Values::Ignored => {
+                (self.rest, self.at) = start;
+                self.unquoted()
             }
-            _ => self.unquoted(),
+            value => value?,
         };
-        check(value.expose()).map_err(|what| Problem { at: value_at, what })?;
+        if self.values == Values::Checked {
+            check(value.expose()).map_err(|what| Problem { at: start.1, what })?;
+        }
         Ok(Some(Binding {
             key,
             value,
             at,
             comment: Vec::new(),
         }))
+    }
+
+    fn value(&mut self) -> Result<Secret, Problem> {
+        match self.rest.chars().next() {
+            Some(quote @ ('"' | '\'')) => self.quoted(quote),
+            Some('#') => self.fail("a value that begins with `#` must be in quotes"),
+            _ => Ok(self.unquoted()),
+        }
     }
 
     fn key(&mut self) -> Result<String, Problem> {
@@ -192,24 +232,27 @@ impl<'a> Reader<'a> {
         let value = unescaped(&body[..length], quote);
         self.advance(length + 2);
         self.take_while(is_blank);
+        self.remark = "";
         if self.rest.starts_with('#') {
-            self.take_while(|c| c != '\n');
+            self.remark = self.take_while(|c| c != '\n');
         } else if !self.rest.is_empty() && !self.rest.starts_with('\n') {
             return self.fail("there is something behind the closing quote");
         }
         Ok(value)
     }
 
-    /// Parses an unquoted value, which ends at a line break or at a `#` preceded by whitespace. Trailing whitespace is removed.
+    /// Parses an unquoted value, which ends at a line break or at a `#` that begins it or is preceded by whitespace. Trailing whitespace is
+    /// removed.
     fn unquoted(&mut self) -> Secret {
         let line = self.take_while(|c| c != '\n');
         let mut end = line.len();
         for (index, _) in line.match_indices('#') {
-            if line[..index].ends_with(is_space) {
+            if index == 0 || line[..index].ends_with(is_space) {
                 end = index;
                 break;
             }
         }
+        self.remark = &line[end..];
         Secret::new(line[..end].trim_end_matches(is_space).to_owned())
     }
 

@@ -2,6 +2,7 @@
 
 use bot_cli_protocol::failure::Field;
 use bot_cli_protocol::secret::Secret;
+use bot_cli_terminal::one_line;
 use clap::ValueEnum;
 
 use super::dotenv::{self, Binding, Dotenv, Position};
@@ -32,7 +33,7 @@ pub struct Given {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateKey {
     pub key: Key,
-    /// The comment lines directly above the key.
+    /// The comment lines directly above the key and the comment behind it.
     pub comment: Vec<String>,
 }
 
@@ -67,7 +68,7 @@ impl Given {
 /// Parses the key-value pairs in `bytes`, the contents of the file `name`.
 pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Field>> {
     let mut given = Given::default();
-    each_line(name, "--file", bytes, |key, binding| {
+    each_line(name, "--file", bytes, dotenv::parse, |key, binding| {
         let shown = if looks_like_a_key(key.as_str()) {
             format!("`{key}`")
         } else {
@@ -82,8 +83,9 @@ pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Fi
 /// Parses the keys in `bytes`, the contents of the template `name`, such as `.env.example`.
 pub fn from_template(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<Field>> {
     let mut keys = Vec::new();
-    each_line(name, "--from-template", bytes, |key, binding| {
-        let comment = binding.comment;
+    let parse = dotenv::parse_template;
+    each_line(name, "--from-template", bytes, parse, |key, binding| {
+        let comment = binding.comment.iter().map(|line| one_line(line)).collect();
         keys.push(TemplateKey { key, comment });
         Ok(())
     })?;
@@ -95,6 +97,7 @@ fn each_line(
     name: &str,
     flag: &'static str,
     bytes: &[u8],
+    parse: fn(&str) -> Dotenv,
     mut read: impl FnMut(Key, Binding) -> Result<(), String>,
 ) -> Result<(), Vec<Field>> {
     let whole = |problem: &str| Err(vec![Field::new(name, problem).flag(flag)]);
@@ -104,7 +107,7 @@ fn each_line(
     let Ok(text) = std::str::from_utf8(bytes) else {
         return whole("is not UTF-8");
     };
-    let Dotenv { bindings, problems } = dotenv::parse(text);
+    let Dotenv { bindings, problems } = parse(text);
     if bindings.is_empty() && problems.is_empty() {
         return whole("there is no key in it");
     }
@@ -168,5 +171,33 @@ mod tests {
             .collect();
         let first = "A: OpenAI: https://platform.openai.com | API key";
         assert_eq!(keys, [first, "B: ", "D: ", "E: "]);
+    }
+
+    #[test]
+    fn a_template_is_read_for_its_keys_and_every_comment() {
+        let text = "# above\nA=  # from https://a.example\nB=# b\nC=your-key # c\nD=\"x # y\" # d\nE='x # y'\nF=${A}/f # f\nG='open # g\nH=\"two\nlines\"\nI= # \u{1b}[31mi\u{7}\n";
+        let keys: Vec<String> = from_template(".env.example", text.as_bytes())
+            .unwrap()
+            .into_iter()
+            .map(|key| format!("{}: {}", key.key, key.comment.join(" | ")))
+            .collect();
+        assert_eq!(
+            keys,
+            [
+                "A: above | from https://a.example",
+                "B: b",
+                "C: c",
+                "D: d",
+                "E: ",
+                "F: f",
+                "G: g",
+                "H: ",
+                "I: i",
+            ]
+        );
+        let wrong = from_file(".env", text.as_bytes(), Empty::Skip).unwrap_err();
+        assert_eq!(wrong[0].field, ".env:2:5");
+        let wrong = from_template(".env.example", b"A=\nB\n").unwrap_err();
+        assert_eq!(wrong[0].field, ".env.example:2:2");
     }
 }

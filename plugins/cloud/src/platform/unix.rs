@@ -1,4 +1,4 @@
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, lchown};
@@ -97,7 +97,7 @@ pub fn open_unfollowed(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the program unchanged, because the operating system searches `PATH` itself.
-pub fn program(word: &str) -> OsString {
+pub fn program(word: &OsStr) -> OsString {
     word.into()
 }
 

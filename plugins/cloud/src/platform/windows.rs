@@ -3,7 +3,7 @@
 //! Owners and access control lists are neither set nor checked. Files inherit the permissions of their folder. By default, only the user
 //! and administrators can access the folders of a user profile.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::os::windows::process::CommandExt;
@@ -108,7 +108,7 @@ pub fn open_unfollowed(path: &Path) -> io::Result<File> {
 }
 
 /// Finds a program with any extension in `PATHEXT`, such as `npm.cmd`. Windows itself searches only for `.exe` files.
-pub fn program(word: &str) -> OsString {
+pub fn program(word: &OsStr) -> OsString {
     which::which(word).map_or_else(|_| word.into(), PathBuf::into_os_string)
 }
 

@@ -13,13 +13,14 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use bot_cli_protocol::failure::{Exit, Failure, Field};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell::quoted;
 use serde_json::{Value, json};
 
 use super::job::{unplanned, unrecorded};
+use super::origins::Origins;
 use super::recovery;
 use super::{file, note_name, packs, resolved};
 use crate::catalogue::Catalogue;
@@ -58,10 +59,16 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
         ));
     }
     let read = file::read(options.config.as_deref(), session)?;
-    let asked = options.draft.clone().over(read.draft);
-    let draft = asked.over(reading::read(&target.path));
+    let asked = options.draft.clone().over(read.draft.clone());
+    let shown_by_code = reading::read(&target.path);
+    let draft = asked.over(shown_by_code.clone());
+    let origins = Origins {
+        options: options.draft.clone(),
+        file: read,
+        below: Some((shown_by_code, "the code".to_owned())),
+    };
     let catalogue = OnceCell::new();
-    let config = config(draft, read.problems, &target, &catalogue, session)?;
+    let config = config(draft, origins, &target, &catalogue, session)?;
     note_name(&config, session);
     let next = format!("bot-cli init {shown} --update --dry-run");
     let (record, mut reply) = adopted(&target, &config, options.dry_run, &shown)?;
@@ -78,12 +85,12 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
 /// Resolves the draft, prompting for missing options if possible.
 fn config<'c>(
     draft: Draft,
-    problems: Vec<Field>,
+    mut origins: Origins,
     target: &Target,
     catalogue: &'c OnceCell<Catalogue>,
     session: &mut Session,
 ) -> Result<Config<'c>, Failure> {
-    let failure = match resolved(&draft, problems.clone(), target, catalogue) {
+    let failure = match resolved(&draft, &mut origins, target, catalogue) {
         Ok(config) => return Ok(config),
         Err(failure) => failure,
     };
@@ -99,7 +106,7 @@ fn config<'c>(
         ..Selection::default()
     };
     let draft = wizard::ask_rest(session, &given, catalogue.get_or_init(packs::find))?;
-    resolved(&draft, problems, target, catalogue)
+    resolved(&draft, &mut origins, target, catalogue)
 }
 
 fn adopted(

@@ -20,21 +20,29 @@ pub(super) fn read(path: Option<&Path>, session: &mut Session) -> Result<FromFil
     let Some(path) = path else {
         return Ok(FromFile::default());
     };
-    let bytes = if standard_input::is_named_by(path) {
-        session.stdin()?
+    let (place, bytes) = if standard_input::is_named_by(path) {
+        ("the standard input".to_owned(), session.stdin()?)
     } else {
-        read_file(&session.cwd().join(path)).map_err(|error| unusable(path, error))?
+        let place = quoted(&path.to_string_lossy());
+        let bytes = read_file(&session.cwd().join(path));
+        let bytes = bytes.map_err(|error| unusable(&place, error))?;
+        (place, bytes)
     };
     if bytes.len() as u64 > LONGEST {
-        return Err(unusable(path, "it is longer than 1 MiB"));
+        return Err(unusable(&place, "it is longer than 1 MiB"));
     }
-    let text = String::from_utf8(bytes).map_err(|_| unusable(path, "it is not UTF-8"))?;
-    parse_file(&text).map_err(|problem| unusable(path, problem))
+    let text = String::from_utf8(bytes).map_err(|_| unusable(&place, "it is not UTF-8"))?;
+    parsed(&text, place)
 }
 
 pub(super) fn preset(preset: &Preset) -> Result<FromFile, Failure> {
-    let path = Path::new(&preset.name);
-    parse_file(&preset.config.to_string()).map_err(|problem| unusable(path, problem))
+    let place = format!("the preset `{}`", preset.name);
+    parsed(&preset.config.to_string(), place)
+}
+
+fn parsed(text: &str, place: String) -> Result<FromFile, Failure> {
+    let read = parse_file(text).map_err(|problem| unusable(&place, problem))?;
+    Ok(FromFile { place, ..read })
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
@@ -44,9 +52,8 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn unusable(path: &Path, why: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
-    let shown = quoted(&path.to_string_lossy());
-    let could_not = format!("can't use {shown} as the configuration");
+fn unusable(place: &str, why: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    let could_not = format!("can't use {place} as the configuration");
     Failure::because(Exit::Usage, "invalid_config", could_not, why)
         .hint("`bot-cli init … --dry-run` prints such a file")
 }

@@ -66,7 +66,7 @@ impl Job<'_> {
         if let Some(config) = &self.config {
             warn_of_deprecated(config, session);
         }
-        self.reply(&found, session.context().quiet)
+        self.reply(&found, session.cwd(), session.context().quiet)
     }
 
     fn plan(&self) -> Result<(Vec<PlannedFile>, Vec<RecordFile>), Failure> {
@@ -105,11 +105,16 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn reply(&self, found: &Comparison, quiet: bool) -> Result<Reply, Failure> {
+    fn reply(
+        &self,
+        found: &Comparison,
+        cwd: &std::path::Path,
+        quiet: bool,
+    ) -> Result<Reply, Failure> {
         let steps = match &self.config {
             Some(config) => {
                 let needed = plan::needed(config).map_err(unplanned)?;
-                next::of_project(&self.target, config, &needed, next::has_dev())
+                next::of_project(&self.target, config, &needed, &next::Programs::find(cwd))
             }
             None => next::of_guides(&self.target),
         };

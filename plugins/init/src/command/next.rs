@@ -1,6 +1,7 @@
 //! The commands suggested after a project is created, ready to copy and paste.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
+use std::path::Path;
 
 use bot_cli_engine::discovery::{self, Discovery};
 use bot_cli_engine::platform::folders::program_files;
@@ -13,7 +14,23 @@ use crate::plan::variables::{Unset, VariableGroup, VariableView, readings};
 use crate::target::Target;
 
 const HOST: &str = "bot-cli";
-const DEV_FILE: &str = "bot-cli-dev";
+
+/// The programs that suggested commands can use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Programs {
+    /// How the user starts `bot-cli dev`. `None` if it is not installed.
+    pub(super) dev: Option<Start>,
+    /// Whether `bot-cli cloud` is installed, which asks for keys.
+    pub(super) has_cloud: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Start {
+    /// `bot-cli` is on `PATH`.
+    ByName,
+    /// The file of `bot-cli`, as a path in the current folder or an absolute path.
+    ByPath(String),
+}
 
 /// A suggested command, with remarks in order of importance.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,27 +48,47 @@ impl NextStep {
     }
 }
 
-pub(super) fn has_dev() -> bool {
-    let path: OsString = std::env::var_os("PATH").unwrap_or_default();
-    if !shell::will_find(HOST, &path) {
-        return false;
+impl Programs {
+    pub(super) fn find(cwd: &Path) -> Self {
+        let own = std::env::current_exe().ok();
+        let variable = |name: &str| std::env::var_os(name);
+        let discovery = Discovery::of_plugin(own.clone(), variable, discovery::user());
+        // The host decides whether the plugin may run.
+        let has = |plugin: &str| {
+            let folders = discovery.folders.iter();
+            let mut files = folders.flat_map(|folder| program_files(folder, plugin));
+            files.any(|file| file.is_file())
+        };
+        let start = start(cwd, own.as_deref(), &variable("PATH").unwrap_or_default());
+        Self {
+            dev: start.filter(|_| has("bot-cli-dev")),
+            has_cloud: has("bot-cli-cloud"),
+        }
     }
-    let discovery = Discovery::of_plugin(
-        std::env::current_exe().ok(),
-        |name| std::env::var_os(name),
-        discovery::user(),
-    );
-    // The host decides whether the plugin may run.
-    let folders = discovery.folders.iter();
-    let mut files = folders.flat_map(|folder| program_files(folder, DEV_FILE));
-    files.any(|file| file.is_file())
+}
+
+/// Returns how the user starts the host: by its name, or by the file next to this program.
+fn start(cwd: &Path, own: Option<&Path>, path: &OsStr) -> Option<Start> {
+    if shell::will_find(HOST, path) {
+        return Some(Start::ByName);
+    }
+    let folder = own?.parent()?;
+    if !shell::will_find(HOST, folder.as_os_str()) {
+        return None;
+    }
+    let file = folder.join(HOST);
+    let shown = match file.strip_prefix(cwd) {
+        Ok(below) => format!("./{}", below.display()),
+        Err(_) => file.display().to_string(),
+    };
+    Some(Start::ByPath(quoted(&shown)))
 }
 
 pub(super) fn of_project(
     target: &Target,
     config: &Config,
     needed: &[VariableGroup],
-    has_dev: bool,
+    programs: &Programs,
 ) -> Vec<NextStep> {
     let uv = "https://docs.astral.sh/uv/getting-started/installation/";
     let readme = "README.md, under \"Run\", says how to reach the bot and what else it needs";
@@ -64,9 +101,28 @@ pub(super) fn of_project(
     let calls = transports.any(|transport| transport.bot_type == BotType::Telephony);
     let last = notes(config)
         .chain(blindness(config))
-        .chain((calls || !has_dev).then(|| readme.to_owned()));
-    if has_dev {
-        let mut about = keys("asks for these keys first; press Enter to skip one");
+        .chain((calls || programs.dev.is_none()).then(|| readme.to_owned()));
+    if let Some(start) = &programs.dev {
+        let (first, folder, dev) = match start {
+            Start::ByName => (enter(target, ""), String::new(), "bot-cli dev".to_owned()),
+            Start::ByPath(host) => match folder(target, "") {
+                None => (None, String::new(), format!("{host} dev")),
+                Some(folder) => {
+                    let dev = format!("{host} dev {}", quoted(&folder));
+                    (None, folder + "/", dev)
+                }
+            },
+        };
+        let mut steps: Vec<NextStep> = first.into_iter().collect();
+        let mut about = Vec::new();
+        if programs.has_cloud {
+            about = keys("asks for these keys first; press Enter to skip one");
+        } else {
+            let fill = keys("then fill in these lines in it");
+            let below = |name| quoted(&format!("{folder}server/{name}"));
+            let copy = format!("cp {} {}", below(".env.example"), below(".env"));
+            steps.extend((!fill.is_empty()).then(|| NextStep::new(copy, fill)));
+        }
         let npm = match config.client {
             Client::None => "",
             Client::ReactVite | Client::ReactNextjs | Client::Vanilla => {
@@ -75,8 +131,8 @@ pub(super) fn of_project(
         };
         about.push("installs what the bot needs, runs it, and says where to talk to it".to_owned());
         about.push(format!("needs uv from {uv}{npm}"));
-        let dev = NextStep::new("bot-cli dev", about.into_iter().chain(last));
-        return enter(target, "").into_iter().chain([dev]).collect();
+        steps.push(NextStep::new(dev, about.into_iter().chain(last)));
+        return steps;
     }
     let mut steps: Vec<NextStep> = enter(target, "server").into_iter().collect();
     steps.push(NextStep::new("uv sync", [format!("uv comes from {uv}")]));
@@ -139,6 +195,12 @@ fn asked(needed: &[VariableGroup]) -> Vec<String> {
 
 /// Returns the `cd` command for a folder in the project, or `None` for the current folder.
 fn enter(target: &Target, below: &str) -> Option<NextStep> {
+    let command = format!("cd {}", quoted(&folder(target, below)?));
+    Some(NextStep::new(command, []))
+}
+
+/// Returns the path of a folder in the project as an argument, or `None` for the current folder.
+fn folder(target: &Target, below: &str) -> Option<String> {
     let shown = target.shown.trim_end_matches('/');
     let folder = match (shown, below) {
         (".", "") => return None,
@@ -148,15 +210,16 @@ fn enter(target: &Target, below: &str) -> Option<NextStep> {
     };
     // A folder that starts with `-` would be read as an option.
     let guard = if folder.starts_with('-') { "./" } else { "" };
-    let command = format!("cd {}", quoted(&format!("{guard}{folder}")));
-    Some(NextStep::new(command, []))
+    Some(format!("{guard}{folder}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::env::consts::EXE_SUFFIX;
+    use std::fs;
+    use std::path::{Path, PathBuf};
 
-    use super::{blindness, of_project, shown};
+    use super::{Programs, Start, blindness, of_project, shown, start};
     use crate::catalogue::Catalogue;
     use crate::config::parse_file;
     use crate::plan;
@@ -188,6 +251,24 @@ mod tests {
     }
 
     #[test]
+    fn a_host_that_is_not_on_path_is_named_by_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let bin = folder.path().join("target/debug");
+        fs::create_dir_all(&bin).unwrap();
+        let own = bin.join("bot-cli-init");
+        let found = |cwd: &Path, path: &Path| start(cwd, Some(&own), path.as_os_str());
+        let elsewhere = folder.path().join("elsewhere");
+        assert_eq!(found(folder.path(), &elsewhere), None);
+        let host = bin.join(format!("bot-cli{EXE_SUFFIX}"));
+        fs::write(&host, "").unwrap();
+        assert_eq!(found(folder.path(), &bin), Some(Start::ByName));
+        let relative = Start::ByPath("./target/debug/bot-cli".to_owned());
+        assert_eq!(found(folder.path(), &elsewhere), Some(relative));
+        let absolute = bin.join("bot-cli").display().to_string();
+        assert_eq!(found(&elsewhere, &elsewhere), Some(Start::ByPath(absolute)));
+    }
+
+    #[test]
     fn a_bot_is_run_by_one_program_or_by_hand() {
         let keys = "#   DEEPGRAM_API_KEY: API key (https://console.deepgram.com)\n\
                     #   OPENAI_API_KEY: API key (https://platform.openai.com/api-keys)\n\
@@ -199,20 +280,35 @@ mod tests {
         let draft = parse_file(text).unwrap().draft;
         let config = resolve(&draft, Some("my-bot"), Catalogue::built_in()).unwrap();
         let needed = plan::needed(&config).unwrap();
-        let printed = |shown_as: &str, has_dev| {
-            shown(&of_project(&target(shown_as), &config, &needed, has_dev)).join("\n")
+        let printed = |shown_as: &str, dev, has_cloud| {
+            let programs = Programs { dev, has_cloud };
+            shown(&of_project(&target(shown_as), &config, &needed, &programs)).join("\n")
         };
-        let with_dev = format!(
-            "cd my-bot\nbot-cli dev\n# asks for these keys first; press Enter to skip one\n{keys}\n\
-             # installs what the bot needs, runs it, and says where to talk to it\n\
+        let by_name = || Some(Start::ByName);
+        let rest = format!(
+            "# installs what the bot needs, runs it, and says where to talk to it\n\
              # needs uv from {uv}, and npm from https://nodejs.org"
         );
-        assert_eq!(printed("my-bot", true), with_dev);
+        let asks = format!("# asks for these keys first; press Enter to skip one\n{keys}\n{rest}");
+        let by_dev = format!("cd my-bot\nbot-cli dev\n{asks}");
+        assert_eq!(printed("my-bot", by_name(), true), by_dev);
+        let fill = format!("# then fill in these lines in it\n{keys}");
+        let without_cloud =
+            format!("cd my-bot\ncp server/.env.example server/.env\n{fill}\nbot-cli dev\n{rest}");
+        assert_eq!(printed("my-bot", by_name(), false), without_cloud);
+        let by_path = || Some(Start::ByPath("./target/debug/bot-cli".to_owned()));
+        let beside = format!("./target/debug/bot-cli dev my-bot\n{asks}");
+        assert_eq!(printed("my-bot/", by_path(), true), beside);
+        let both = format!(
+            "cp my-bot/server/.env.example my-bot/server/.env\n{fill}\n\
+             ./target/debug/bot-cli dev my-bot\n{rest}"
+        );
+        assert_eq!(printed("my-bot", by_path(), false), both);
         let by_hand = format!(
             "cd './-b ot/server'\nuv sync\n# uv comes from {uv}\ncp .env.example .env\n# then fill in these lines in .env\n{keys}\n\
              uv run bot.py\n# README.md, under \"Run\", says how to reach the bot and what else it needs"
         );
-        assert_eq!(printed("-b ot/", false), by_hand);
-        assert!(printed(".", false).starts_with("cd server\nuv sync\n"));
+        assert_eq!(printed("-b ot/", None, true), by_hand);
+        assert!(printed(".", None, true).starts_with("cd server\nuv sync\n"));
     }
 }

@@ -7,11 +7,12 @@ mod report;
 use std::cell::OnceCell;
 use std::path::Path;
 
-use bot_cli_protocol::failure::{Exit, Failure, Field};
+use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::{Level, Session};
 
 use super::job::{unplanned, unrecorded, warn_of_deprecated, warn_of_stale};
+use super::origins::Origins;
 use super::{file, note_name, recovery, resolved};
 use crate::catalogue::Catalogue;
 use crate::config::Config;
@@ -47,12 +48,17 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
         recovery::recover(target, session)?;
     }
     recovery::refuse_unfinished(target, None)?;
-    let asked = options.draft.clone().over(read.draft);
-    let merged = branches::merged(target, &asked)?;
+    let asked = options.draft.clone().over(read.draft.clone());
+    let mut origins = Origins {
+        options: options.draft.clone(),
+        file: read,
+        below: None,
+    };
+    let merged = branches::merged(target, &asked, &mut origins)?;
     let mut found = Found::read(target, merged, session)?;
     markers::refuse(&target.path, found.base.hashes.keys())?;
     let catalogue = OnceCell::new();
-    let config = new_config(asked, read.problems, &found, target, &catalogue, session)?;
+    let config = new_config(asked, origins, &found, target, &catalogue, session)?;
     let before = found.resolved(target, catalogue.get().unwrap_or(Catalogue::built_in()));
     let update = planned(options, target, &found, before.as_ref(), &config, session)?;
     let blocks = update.about(About::Obstacle).next().is_some()
@@ -88,18 +94,19 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
 /// Resolves the recorded configuration, overridden by the configuration file and the command-line options.
 fn new_config<'c>(
     asked: Draft,
-    problems: Vec<Field>,
+    mut origins: Origins,
     found: &Found,
     target: &Target,
     catalogue: &'c OnceCell<Catalogue>,
     session: &mut Session,
 ) -> Result<Config<'c>, Failure> {
     let recorded = found.begun.as_ref().unwrap_or(&found.recorded.config.draft);
+    origins.below = Some((recorded.clone(), format!("`{}`", record::PROJECT)));
     let (draft, told) = overlay::over(recorded.clone(), asked);
     for given_way in told {
         session.log(Level::Warn, &given_way);
     }
-    let config = resolved(&draft, problems, target, catalogue)?;
+    let config = resolved(&draft, &mut origins, target, catalogue)?;
     note_name(&config, session);
     Ok(config)
 }

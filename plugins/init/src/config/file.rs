@@ -1,5 +1,6 @@
 //! Parses JSON configuration files, collecting all problems instead of stopping at the first.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use bot_cli_protocol::failure::Field;
@@ -15,6 +16,10 @@ use crate::wording::{did_you_mean, quoted};
 pub struct FromFile {
     pub draft: Draft,
     pub problems: Vec<Field>,
+    /// The file's own name for each key that it has, which may be an alias.
+    pub names: BTreeMap<String, String>,
+    /// The file, as error messages name it.
+    pub place: String,
 }
 
 /// Parses a configuration file.
@@ -43,7 +48,9 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
             }
         };
         seen.push((key, value));
-        read.problems.extend(problem.map(|it| field(name, it)));
+        read.names.insert(key.to_owned(), name.clone());
+        read.problems
+            .extend(problem.map(|it| Field::new(quoted(name).trim_matches('`'), it)));
         // `null` means no client, unlike a missing key.
         if key == "client_framework" && value.is_null() {
             read.draft.client_framework = Some(NONE.to_owned());
@@ -62,17 +69,6 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
 fn known_keys() -> impl Iterator<Item = &'static str> {
     let keys = option_table::fields().map(|(key, _)| key);
     keys.chain([draft::PACKS, draft::GENERATE_CLIENT])
-}
-
-fn field(key: &str, problem: String) -> Field {
-    let flag = draft::flag(draft::key_of(key));
-    let name = match flag {
-        Some(_) => key.to_owned(),
-        None => quoted(key).trim_matches('`').to_owned(),
-    };
-    let mut field = Field::new(name, problem);
-    field.flag = flag.map(str::to_owned);
-    field
 }
 
 fn fill(slot: Slot<'_>, value: &Value) -> Result<(), String> {

@@ -87,6 +87,37 @@ fn every_service_and_every_transport_of_telephones_gives_a_plan_that_passes_its_
     }
 }
 
+/// Only what is read after the import of `settings.py` can come from `.env`.
+#[test]
+fn every_module_reads_the_env_file_before_its_variables() {
+    let services = Kind::ALL
+        .into_iter()
+        .flat_map(|kind| Catalogue::built_in().services(kind));
+    let mut configs: Vec<Config> = services
+        .map(config_with)
+        .chain(reserved::configurations())
+        .collect();
+    let mut local = config();
+    local.pipeline = Pipeline::Cascade {
+        stt: service("whisper_stt"),
+        llm: service("ollama_llm"),
+        tts: service("kokoro_tts"),
+    };
+    configs.push(local);
+    let mut readers = 0;
+    for plan in configs.iter().map(|config| scaffold(config).unwrap()) {
+        assert!(!file(&plan, "server/services.py").contains("os."));
+        for PlannedFile { path, text, .. } in &plan.files {
+            let reads = |line: &str| line.contains("getenv(") && !line.starts_with(' ');
+            if path != "server/settings.py" && text.lines().any(reads) {
+                assert!(text.contains("\nfrom settings import "), "{path}:\n{text}");
+                readers += 1;
+            }
+        }
+    }
+    assert!(readers > 0);
+}
+
 #[test]
 fn services_that_share_variables_agree_on_them() {
     let catalogue = Catalogue::built_in();

@@ -51,6 +51,19 @@ pub(crate) struct Reading {
     class_default: Option<String>,
 }
 
+impl Reading {
+    /// Returns the functions of `settings.py` that read the variable.
+    pub(super) fn readers(&self) -> &'static [&'static str] {
+        match (&self.unset, self.kind) {
+            (Unset::Required, _) => &["required"],
+            (_, Type::Str) => &["optional"],
+            (_, Type::List) => &["converted", "split"],
+            (_, Type::Choice) => &["one_of"],
+            (_, Type::Int | Type::Float) => &["converted"],
+        }
+    }
+}
+
 /// The behavior if a variable is unset or empty. If a variable is read with different behaviors, the variant declared last takes
 /// precedence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use bot_cli_templates::catalogue::{BotType, Kind, Pictures, Service, Transport};
+use bot_cli_templates::project;
 use serde_json::{Value, json};
 
 use super::variables::{self, Reading, Unset};
@@ -22,6 +23,7 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
     let mut view = json!({
         "name": config.project_name,
         "slug": config.slug,
+        "secret_set": project::secret_set_of(&config.slug),
         "bot_type": if brings_calls { "telephony" } else { "web" },
         "mode": match config.pipeline {
             Pipeline::Cascade { .. } => "cascade",
@@ -35,6 +37,7 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         })),
         "services": services.collect::<Result<Value, _>>()?,
         "client": config.client.template_name(),
+        "web_client": web_client(config),
         "client_transports": transports().filter_map(client_transport).collect::<Value>(),
         "releases": env!("CARGO_PKG_HOMEPAGE"),
         "env": variables::groups(config, &readings)?,
@@ -50,6 +53,15 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         view[feature.row().name] = config.has(feature).into();
     }
     Ok(view)
+}
+
+/// Returns the port of the web client while it is developed, and the prefix of its variables.
+fn web_client(config: &Config) -> Value {
+    let client = project::web_clients().get(&config.client.template_name());
+    json!({
+        "port": client.map_or(0, |client| client.port),
+        "prefix": client.map_or("", |client| &client.prefix),
+    })
 }
 
 fn transport(transport: &Transport) -> Value {
@@ -126,9 +138,14 @@ fn service(config: &Config, service: &Service, readings: &[Reading]) -> Result<V
 /// Returns the variables that `services.py` reads, along with each set of alternatives in which at least one variable must be set.
 fn settings(config: &Config, readings: &[Reading]) -> Value {
     let is_read = |it: &&Reading| it.is_argument || it.unset == Unset::Required;
-    let ways: BTreeSet<&Vec<String>> = config.services().map(|service| &service.one_of).collect();
-    json!({
-        "variables": readings.iter().filter(is_read).collect::<Vec<_>>(),
-        "ways": ways.iter().filter(|ways| !ways.is_empty()).collect::<Vec<_>>(),
-    })
+    let variables: Vec<&Reading> = readings.iter().filter(is_read).collect();
+    let ways = config.services().map(|service| &service.one_of);
+    let ways: BTreeSet<&Vec<String>> = ways.filter(|ways| !ways.is_empty()).collect();
+    let mut readers: BTreeSet<&str> = variables
+        .iter()
+        .flat_map(|it| it.readers())
+        .copied()
+        .collect();
+    readers.extend((!ways.is_empty()).then_some("one_required"));
+    json!({ "variables": variables, "ways": ways, "readers": readers })
 }

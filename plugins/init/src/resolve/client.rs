@@ -21,12 +21,12 @@ pub(super) fn resolve(
     let (framework, server) = (framework.ok()?.unwrap_or(NONE), server.ok()?);
     match (framework, server) {
         (NONE, Some(_)) => {
-            problems.add("client_server", "only with `--client-framework react`");
+            problems.add("client_server", "only with the client framework `react`");
         }
         // A vanilla client always uses Vite, so `vite` is allowed too.
         ("vanilla", Some("nextjs")) => problems.add(
             "client_server",
-            "`nextjs` needs `--client-framework react`; a vanilla client has Vite",
+            "`nextjs` needs the client framework `react`; a vanilla client has Vite",
         ),
         _ => {}
     }

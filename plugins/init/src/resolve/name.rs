@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use bot_cli_templates::project;
+
 use super::{Problems, said};
 use crate::draft::Draft;
 use crate::wording::quoted;
@@ -14,8 +16,6 @@ pub struct ProjectName {
     pub slug: String,
 }
 
-const SHORTEST: usize = 3;
-const LONGEST: usize = 63;
 /// The maximum length of a display name, which is also the usual limit for a folder name.
 const LONGEST_DISPLAY: usize = 255;
 
@@ -34,30 +34,20 @@ impl ProjectName {
         }
         Ok(Self {
             display: display.to_owned(),
-            slug: fitted(&slug(display)),
+            slug: project::slug(display),
         })
     }
 
     /// Returns a note about the slug if the hosting service's rules changed it.
     pub fn note(&self) -> Option<String> {
-        (slug(&self.display) != self.slug).then(|| {
+        let (shortest, longest) = project::SLUG_LENGTHS;
+        (project::plain_slug(&self.display) != self.slug).then(|| {
             format!(
-                "the package and the agent are called `{}`: the hosting service wants {SHORTEST} to {LONGEST} letters, digits and hyphens",
+                "the package and the agent are called `{}`: the hosting service wants {shortest} to {longest} letters, digits and hyphens",
                 self.slug
             )
         })
     }
-}
-
-fn fitted(derived: &str) -> String {
-    if derived.is_empty() {
-        return "bot".to_owned();
-    }
-    if derived.len() < SHORTEST {
-        return format!("{derived}-bot");
-    }
-    let kept = derived.get(..LONGEST).unwrap_or(derived);
-    kept.trim_end_matches('-').to_owned()
 }
 
 pub fn default_name(target: &Path) -> Option<String> {
@@ -84,19 +74,6 @@ pub(super) fn resolve(
     parsed
         .map_err(|problem| problems.add("project_name", problem))
         .ok()
-}
-
-fn slug(text: &str) -> String {
-    let mut slug = String::new();
-    for letter in text.chars() {
-        if letter.is_ascii_alphanumeric() {
-            slug.push(letter.to_ascii_lowercase());
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    slug.truncate(slug.trim_end_matches('-').len());
-    slug
 }
 
 /// Reports whether a character is a control character, breaks a line or changes the text direction.

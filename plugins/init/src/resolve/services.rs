@@ -1,3 +1,4 @@
+use bot_cli_protocol::suggest;
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
 use super::{Problems, word};
@@ -101,7 +102,7 @@ fn service<'c>(
 
 fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> String {
     let known = catalogue.services(kind).map(|service| service.id.as_str());
-    let near = did_you_mean(raw, known);
+    let near = of_model(raw, kind, catalogue).unwrap_or_else(|| did_you_mean(raw, known));
     if let Some(service) = catalogue.service(raw) {
         return format!("that is {}, not {}{near}", noun(service.kind), noun(kind));
     }
@@ -124,6 +125,31 @@ fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> Strin
         );
     }
     format!("no such service{near}")
+}
+
+/// Suggests the services that run the model `raw`, such as `gpt-4o` or `claude`. The service's identifier is still required.
+fn of_model(raw: &str, kind: Kind, catalogue: &Catalogue) -> Option<String> {
+    let raw = raw.to_lowercase();
+    let runs = |service: &&Service| {
+        service.models.iter().any(|family| {
+            let family = family.to_lowercase();
+            let mut words = raw.split(|letter: char| !letter.is_alphanumeric());
+            words.any(|word| word.trim_start_matches("chat").starts_with(&family))
+        })
+    };
+    let services: Vec<&Service> = catalogue.services(kind).filter(runs).collect();
+    let ids: Vec<&str> = services.iter().map(|service| &*service.id).collect();
+    let mut suggestion = match ids.as_slice() {
+        [] => return None,
+        ids => format!("; {}", suggest::did_you_mean(ids)),
+    };
+    if let [service] = services.as_slice()
+        && let Some(model) = service.args.iter().find(|arg| arg.name.ends_with("model"))
+        && let Some(variable) = &model.env
+    {
+        suggestion.extend([" `", variable, "` sets its model"]);
+    }
+    Some(suggestion)
 }
 
 const fn noun(kind: Kind) -> &'static str {

@@ -102,9 +102,16 @@ fn unknown(raw: &str, catalogue: &Catalogue) -> String {
             let family = [&transport.family, &transport.family_alias];
             let others = family.into_iter().chain([&transport.alias]);
             others.flatten().chain([&transport.id])
-        })
-        .map(String::as_str);
-    let near = did_you_mean(raw, known);
+        });
+    let known: Vec<&str> = known.map(String::as_str).collect();
+    // Other tools take a list in one word.
+    let parts = raw.split([',', ' ']).filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.collect();
+    let near = if parts.len() > 1 && parts.iter().all(|part| known.contains(part)) {
+        format!("; did you mean `-t {}`?", parts.join(" -t "))
+    } else {
+        did_you_mean(raw, known)
+    };
     format!("{}: no such transport{near}", quoted(raw))
 }
 

@@ -70,6 +70,10 @@ fn service(service: &Service, pack: Option<&Pack>) -> Choice {
         about.push(format!("deprecated: {reason}"));
     } else {
         about.extend(service.recommended.map(|_| "recommended".to_owned()));
+        let label = &service.label;
+        let unsaid = service.models.iter().filter(|it| !label.contains(*it));
+        let models: Vec<&str> = unsaid.map(String::as_str).collect();
+        about.extend((!models.is_empty()).then(|| models.join(", ")));
         about.extend(service.note.clone());
     }
     choice.about = (!about.is_empty()).then(|| about.join("; "));

@@ -1,31 +1,24 @@
 //! The plugin to add: a private copy of a file, folder or archive, validated without being started.
 
+use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX, PluginName, is_role_name};
+use bot_cli_engine::discovery::added::{Entry, Form};
+use bot_cli_engine::discovery::{Discovery, PREFIX};
+use bot_cli_protocol::Manifest;
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::{Manifest, ManifestError, Role};
-use bot_cli_secrets::TAKEN_NAMES;
-use bot_cli_templates::added::{Entry, Form};
 use bot_cli_templates::pack;
 use bot_cli_terminal::one_line;
-use regex_lite::Regex;
-use serde_json::json;
 use tempfile::TempDir;
 
 use super::archive::{self, MOST_BYTES, refused, shown, unreadable};
 use super::home::Home;
-use super::sum;
-use crate::inventory::{self, Row};
-use crate::platform;
-
-/// Matches the name of a pack folder in an archive. The name may include a version, as in `bot-cli-pack-acme-v1.0`.
-const RELEASE: &str = "^(?:bot-cli-)?(?:pack-)?(.*?)(?:-v?[0-9][^-]*[.].*)?$";
-
-const BUILD: &str =
-    "if this is a source, build it first: `plugin.py --build`, or `npm run build` in its folder";
+use super::{download, sum};
+use crate::conformance::{Judged, Kit, file_name};
+use crate::named::Says;
+use crate::{inventory, platform};
 
 /// The name of the copied or downloaded file in the temporary folder.
 pub const GIVEN: &str = "given";
@@ -42,7 +35,11 @@ pub struct Candidate {
     /// The copy, or `None` if the source is the installed plugin itself, which stays unchanged.
     pub staged: Option<PathBuf>,
     pub entry: Entry,
-    pub judged: Row,
+    pub judged: Judged,
+    /// Whether the name of the given file says nothing about the plugin.
+    pub is_silent: bool,
+    /// The file or folder that is used today under this name, if the plugin will precede it.
+    pub in_place_of: Option<PathBuf>,
     /// The temporary folder, deleted when the candidate is dropped.
     _staging: TempDir,
 }
@@ -69,44 +66,66 @@ impl Candidate {
             let (found, sum) = unpacked(&given, staging.path(), sum, from)?;
             (found, Some(sum))
         };
-        let (name, form) = if found.is_dir() {
-            (pack_name(&found, from)?, Form::Folder)
+        let form = if found.is_dir() {
+            Form::Folder
         } else {
-            (program_name(&found, from)?, Form::File)
+            Form::File
         };
-        let mut entry = Entry {
-            name: name.to_string(),
-            role: Role::default(),
-            version: String::new(),
-            form,
-            from: from.to_string_lossy().into_owned(),
-            sha256: String::new(),
-            archive_sha256: of_file.filter(|_| found != given),
+        let file_name = match (found == given, source) {
+            (true, Source::Downloaded) => download::file_name(&from.to_string_lossy()).to_owned(),
+            (true, Source::Local) => file_name(from),
+            (false, _) => file_name(&found),
         };
-        let place = home.place(&entry);
         let staged = staging.path().join("staged");
-        let staged = staged.join(place.file_name().unwrap_or_default());
+        let staged = match form {
+            Form::File => staged.join(format!("{GIVEN}{EXE_SUFFIX}")),
+            // The folder has the name of the pack. A path such as `.` has no file name until it is resolved.
+            Form::Folder => {
+                let real = fs::canonicalize(&found).map_err(|error| unreadable(from, error))?;
+                staged.join(real.file_name().unwrap_or_default())
+            }
+        };
         match form {
             Form::File => copy_file(&found, &staged, true, from)?,
-            Form::Folder => copy_pack(&found, &staged, from)?,
+            Form::Folder => {
+                if !found.join(pack::FILE).is_file() {
+                    // Not every folder is small enough to be copied.
+                    judge(&found, file_name.clone(), from)?;
+                }
+                copy_pack(&found, &staged, from)?;
+            }
         }
-        entry.sha256 = sum::of(&staged).map_err(|error| unreadable(from, error))?;
+        let sha256 = sum::of(&staged).map_err(|error| unreadable(from, error))?;
         if is_folder {
-            check_sum(&entry.sha256, sum, from)?;
+            check_sum(&sha256, sum, from)?;
         }
-        let judged = judge(&entry.name, &staged, from, discovery)?;
-        if let Some(manifest) = &judged.manifest {
-            entry.role = manifest.role.clone();
-            entry.version = one_line(&manifest.version);
-        }
+        let judged = judge(&staged, file_name.clone(), from)?;
+        let name = &judged.manifest.name;
+        let is_silent = form == Form::File && Says::of(&file_name, name) == Says::Nothing;
+        let entry = Entry {
+            name: name.clone(),
+            role: judged.manifest.role.clone(),
+            version: one_line(&judged.manifest.version),
+            form,
+            from: from.to_string_lossy().into_owned(),
+            sha256,
+            archive_sha256: of_file.filter(|_| found != given),
+            forced: false,
+        };
+        let place = home.place(&entry);
         let real = |path: &Path| fs::canonicalize(path).ok();
         let is_in_place =
             source == Source::Local && real(&place).is_some_and(|place| real(from) == Some(place));
         // A folder in its place may contain more files than its copy.
-        let stays = is_in_place && is_usable(&entry.name, &place, discovery);
+        let stays = is_in_place && inventory::is_usable(&place, discovery);
         Ok(Self {
             source,
             staged: (!stays).then_some(staged),
+            is_silent,
+            in_place_of: inventory::used(&entry.name, discovery).filter(|used| {
+                let is_folder = form == Form::Folder;
+                *used != place && (is_folder || discovery.precedes(&place, used))
+            }),
             entry,
             judged,
             _staging: staging,
@@ -114,38 +133,16 @@ impl Candidate {
     }
 }
 
-pub fn is_usable(name: &str, place: &Path, discovery: &Discovery) -> bool {
-    judge(name, place, place, discovery).is_ok()
-}
-
-/// Validates the manifest of the plugin at `place`. Fails if the plugin can't be used. Error messages show the path `given`.
-fn judge(name: &str, place: &Path, given: &Path, discovery: &Discovery) -> Result<Row, Failure> {
-    // Searches only the folder of the plugin.
-    let folder = place.parent().unwrap_or(place).to_owned();
-    let discovery = Discovery {
-        folders: vec![folder.clone()],
-        pack_folders: vec![folder],
-        cache: None,
-        ..discovery.clone()
+/// Validates the plugin at `staged`, which was given under the name `file_name`. Error messages show the path `from`.
+fn judge(staged: &Path, file_name: String, from: &Path) -> Result<Judged, Failure> {
+    let kit = Kit {
+        file_name,
+        ..Kit::new(staged)
     };
-    let rows = inventory::rows(&discovery).into_iter();
-    let mut rows = rows.filter(|row| row.name() == name);
-    let row = rows
-        .next()
-        .ok_or_else(|| refused(given, "it is no plugin"))?;
-    let text = |key: &str| row.entry[key].as_str();
-    let brings_nothing = row.entry["services"] == json!([]);
-    if brings_nothing || matches!(text("status"), Some("refused" | "shadowed")) {
-        let failure = refused(given, text("reason").unwrap_or_default());
-        return Err(text("hint").into_iter().fold(failure, Failure::hint));
-    }
-    if let Some(short) = name.strip_prefix(BACKEND_PREFIX)
-        && TAKEN_NAMES.contains(&short)
-    {
-        let problem = format!("`{short}` is the name of a backend that needs no plugin");
-        return Err(refused(given, &problem));
-    }
-    Ok(row)
+    kit.judge().map_err(|failure| {
+        let refused = refused(from, &one_line(&failure.message));
+        failure.hints.into_iter().fold(refused, Failure::hint)
+    })
 }
 
 /// Unpacks the copy `given` if it is an archive. Returns the plugin's path and the file's checksum. Fails if the file's checksum isn't `sum`.
@@ -188,49 +185,6 @@ fn unpacked(
         }
     };
     Ok((found, of_file))
-}
-
-/// Returns the name from a program's manifest. Fails if the file is neither an executable nor a script.
-fn program_name(file: &Path, from: &Path) -> Result<PluginName, Failure> {
-    let manifest = Manifest::find(&fs::read(file)?).map_err(|error| match error {
-        ManifestError::Malformed(reason) => {
-            refused(from, &format!("its manifest is malformed: {reason}"))
-        }
-        ManifestError::Undeclared => refused(from, "it has no manifest").hint(BUILD).hint(
-            "get a version that was made for bot-cli, or write one: bot-cli plugin new --help",
-        ),
-    })?;
-    // On every system, the first bytes of an executable contain a zero.
-    let mut head = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(512).read_to_end(&mut head));
-    if read.is_ok() && !head.starts_with(b"#!") && !head.contains(&0) {
-        let problem = "it is neither an executable nor a script that begins with `#!`";
-        return Err(refused(from, problem));
-    }
-    let name = PluginName::parse(&manifest.name);
-    name.ok_or_else(|| refused(from, "the `name` in its manifest can't be that of a plugin"))
-}
-
-fn pack_name(folder: &Path, from: &Path) -> Result<PluginName, Failure> {
-    if !folder.join(pack::FILE).is_file() {
-        let problem = "only the folder of a pack can be added, which has a `pack.toml`";
-        return Err(refused(from, problem)
-            .hint("add a plugin by its file")
-            .hint(BUILD));
-    }
-    // A path such as `.` has no file name until it is resolved.
-    let real = fs::canonicalize(folder).map_err(|error| unreadable(from, error))?;
-    let folder = real.file_name().unwrap_or_default().to_string_lossy();
-    let release = Regex::new(RELEASE).ok();
-    let parts = release.and_then(|release| release.captures(&folder));
-    let name = parts.map_or(&*folder, |parts| parts.get(1).map_or("", |it| it.as_str()));
-    let full = PluginName::parse(&format!("{}{name}", pack::PREFIX));
-    full.filter(|_| is_role_name(name)).ok_or_else(|| {
-        let name = one_line(name);
-        let problem =
-            format!("the folder of a pack has the name of the pack, and `{name}` can't be one");
-        refused(from, &problem)
-    })
 }
 
 fn copy_pack(folder: &Path, place: &Path, from: &Path) -> Result<(), Failure> {

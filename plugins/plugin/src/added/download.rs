@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure, reason};
+use bot_cli_protocol::wording;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::one_line;
 use reqwest::redirect::Policy;
@@ -46,6 +47,12 @@ pub fn address(given: &OsStr) -> Result<Option<Url>, Failure> {
     Ok(Some(url))
 }
 
+/// Returns the last part of the path of an address.
+pub fn file_name(address: &str) -> &str {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or_default()
+}
+
 /// Downloads a file. Fails if the user cancels, or if the download takes too long.
 pub fn fetch(url: &Url, into: &Path, session: &mut Session) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -78,7 +85,15 @@ async fn transfer(url: &Url, into: &Path, session: &mut Session) -> Result<(), F
             let hint = "download the file in another way, and give it instead of the address";
             return failed(&problem).hint(hint);
         }
-        failed(&cause(&error))
+        let problem = cause(&error);
+        let failure = failed(wording::tls(&problem));
+        if problem.contains("certificate") {
+            failure.hint("if a proxy or a private authority is in between, give its certificates: export SSL_CERT_FILE=/path/to/certificates.pem")
+        } else if error.is_connect() {
+            failure.hint("if the network needs a proxy: export HTTPS_PROXY=http://HOST:PORT")
+        } else {
+            failure
+        }
     };
     let request = client(PAUSE, LONGEST).map_err(broken)?.get(url.clone());
     let mut response = request.send().await.map_err(broken)?;

@@ -7,9 +7,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use bot_cli_engine::discovery::Discovery;
+use bot_cli_engine::discovery::added::{self, Entry, RECORD};
+use bot_cli_engine::platform::trust::owner_besides_root;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_templates::added::{self, Entry, RECORD};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::sum;
@@ -46,6 +47,16 @@ impl Home {
             return Self::read(discovery);
         }
         let mut home = Self::find(discovery)?;
+        // In containers, root's home often belongs to another user, who never uses it.
+        let by_sudo = std::env::var_os("SUDO_UID").is_some_and(|id| !id.is_empty());
+        if let Some(owner) = owner_besides_root(&home.folder).filter(|_| by_sudo) {
+            let folder = home.folder.display();
+            let message = format!(
+                "`{folder}` belongs to user {owner}, who could not change what root puts there"
+            );
+            let failure = Failure::new(Exit::Usage, "not_yours", message);
+            return Err(failure.hint("leave out `sudo`, or use `sudo -H` for root's own plugins"));
+        }
         for folder in ["", "plugins", "packs"].map(|name| home.folder.join(name)) {
             platform::create_folders(&folder).map_err(|error| not_written(&folder, error))?;
         }

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use super::Kit;
+use super::{Kit, file_name};
+use crate::named;
 use bot_cli_engine::discovery::PREFIX;
 use bot_cli_engine::platform::folders::program_name;
 use bot_cli_protocol::failure::{Failure, reason};
@@ -41,7 +42,7 @@ pub enum Form {
 pub struct Bench<'a> {
     pub kit: &'a Kit,
     cancel: &'a Cancel,
-    manifest: Result<Manifest, String>,
+    pub manifest: Result<Manifest, String>,
     pub role: Role,
     pub form: Form,
     /// The contents of a pack, read on first use.
@@ -80,19 +81,13 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Returns `NAME` for a file named `bot-cli-NAME`.
-    pub fn file_name(&self) -> Option<&str> {
-        let name = self.kit.program.file_name()?.to_str()?;
-        let name = program_name(name).unwrap_or(name);
-        name.strip_prefix(PREFIX)
-    }
-
     pub fn name(&self) -> String {
-        let path = || self.kit.program.display().to_string();
-        match &self.manifest {
-            Ok(manifest) => manifest.name.clone(),
-            Err(_) => self.file_name().map_or_else(path, str::to_owned),
+        if let Ok(manifest) = &self.manifest {
+            return manifest.name.clone();
         }
+        let file = &*self.kit.file_name;
+        let name = program_name(file).unwrap_or(file);
+        name.strip_prefix(PREFIX).unwrap_or(name).to_owned()
     }
 
     pub fn manifest(&self) -> Result<&Manifest, Stop> {
@@ -144,8 +139,8 @@ pub fn not_run<T>(reason: impl Into<String>) -> Result<T, Stop> {
 fn manifest(program: &Path) -> Result<Manifest, String> {
     if program.is_dir() {
         let name = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
-        let name = name.file_name().unwrap_or_default().to_string_lossy();
-        return pack::Folder::declared(program, &name, &|_: &Path| Ok(()));
+        let name = file_name(&name);
+        return pack::Folder::declared(program, named::pack(&name), &|_: &Path| Ok(()));
     }
     let bytes =
         fs::read(program).map_err(|error| format!("its file can't be read: {}", reason(&error)))?;

@@ -41,6 +41,8 @@ pub struct Check {
     pub mend: String,
     /// The reason for skipping all later checks if this check fails.
     pub shuts: Option<String>,
+    /// When a plugin that fails the check can't be used at all. Such a check starts nothing.
+    pub bars: Option<Bars>,
     /// The plugin forms that the check applies to. If empty, the check applies to all forms.
     #[serde(default)]
     only: Vec<Form>,
@@ -48,6 +50,14 @@ pub struct Check {
     pub needs: Vec<String>,
     /// The lines to send and the expected replies.
     pub steps: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bars {
+    Always,
+    /// Only if the pack has no service that can be used.
+    WithoutServices,
 }
 
 pub fn files(bench: &Bench) -> Result<Vec<File>, Failure> {
@@ -90,6 +100,9 @@ mod tests {
 
     use super::{read, texts};
 
+    /// The steps that only read the file.
+    const READ: [&str; 3] = ["-- executable", "-- named", "-- services"];
+
     #[test]
     fn every_check_has_its_own_name_and_a_section_of_its_document() {
         let mut names = HashSet::new();
@@ -106,6 +119,9 @@ mod tests {
                 let heading = format!("\n## {}\n", check.section);
                 assert!(document.contains(&heading), "{}", check.id);
                 assert!(names.insert(check.id.clone()), "{}", check.id);
+                let is_read = |line: &str| line.starts_with(['=', '?']) || READ.contains(&line);
+                let starts_nothing = check.steps.lines().all(is_read);
+                assert!(check.bars.is_none() || starts_nothing, "{}", check.id);
             }
         }
     }

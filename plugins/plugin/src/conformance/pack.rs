@@ -15,7 +15,16 @@ pub fn effects(bench: &Bench) -> Effects {
         (Role::ProviderPack, Ok(Ok(contents))) => contents.providers.as_slice(),
         _ => &[],
     };
-    pack::effects(providers)
+    pack::effects(providers, &Catalogue::get().taken())
+}
+
+/// Reports whether any of a pack's services can be used.
+pub fn brings_services(bench: &Bench) -> bool {
+    let mut providers = match contents(bench) {
+        Ok(Ok(contents)) => contents.providers.iter(),
+        _ => return false,
+    };
+    providers.any(|provider| !provider.services.is_empty())
 }
 
 pub fn check_services(bench: &Bench) -> Held {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::report::shown;
 use bot_cli_engine::compat;
-use bot_cli_engine::discovery::PluginName;
+use bot_cli_engine::discovery::{PluginName, RESERVED};
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::{
     CompleteResult, LogParams, OutputParams, ProgressParams, RunResult, methods, shape,
@@ -73,6 +73,7 @@ impl Known {
             "$any" => (!found.is_null(), "there"),
             "$text" => (!text.is_empty(), "a text"),
             "$plugin_name" => (PluginName::parse(text).is_some(), "the name of a plugin"),
+            "$reserved" => (RESERVED.contains(&text), "a command of `bot-cli` itself"),
             "$credential" => (names_a_credential(text).is_some(), "a credential"),
             "$semver" => (
                 semver::Version::parse(text).is_ok(),

@@ -3,6 +3,8 @@
 mod words;
 
 use std::fs;
+use std::io::Read as _;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,8 @@ use super::dialogue::{Dialogue, files};
 use super::pack;
 use super::pattern::Known;
 use super::report::shown;
+use crate::named::Says;
+use bot_cli_engine::discovery::PREFIX;
 use bot_cli_engine::platform::files::is_executable;
 use bot_cli_protocol::{Manifest, shape};
 use bot_cli_secrets::messages::OpenResult;
@@ -176,6 +180,7 @@ impl<'a> Script<'a> {
                 self.bench.check_unseen(kind)?;
             }
             ["executable"] => self.check_executable()?,
+            ["named"] => self.check_named()?,
             ["described"] => self.check_described()?,
             ["services"] => pack::check_services(self.bench)?,
             ["framework"] => pack::check_framework(self.bench)?,
@@ -321,8 +326,30 @@ impl<'a> Script<'a> {
     fn check_executable(&self) -> Held {
         let program = &self.bench.kit.program;
         match fs::metadata(program) {
-            Ok(facts) if facts.is_file() && is_executable(program, &facts) => Ok(()),
-            _ => failed("it is no file that can be executed"),
+            Ok(facts) if facts.is_file() && is_executable(program, &facts) => {}
+            _ => return failed("it is no file that can be executed"),
+        }
+        // On every system, the first bytes of an executable contain a zero.
+        let mut head = Vec::new();
+        let read = fs::File::open(program).and_then(|file| file.take(512).read_to_end(&mut head));
+        let is_program = head.starts_with(b"#!") || head.contains(&0);
+        if read.is_ok() && !is_program && !is_batch(program) {
+            return failed("it is neither an executable nor a script that begins with `#!`");
+        }
+        Ok(())
+    }
+
+    /// Checks that the name of the file is not that of another plugin.
+    fn check_named(&self) -> Held {
+        let (file, name) = (&self.bench.kit.file_name, &self.bench.manifest()?.name);
+        match Says::of(file, name) {
+            Says::ItsName => Ok(()),
+            Says::Another => failed(format!(
+                "its file is named `{file}`, and its manifest is that of a plugin `{name}`"
+            )),
+            Says::Nothing => not_run(format!(
+                "a file `{file}` names no plugin: `plugin add` makes it `{PREFIX}{name}`, as the manifest says"
+            )),
         }
     }
 
@@ -358,6 +385,15 @@ impl<'a> Script<'a> {
             _ => Some(self.fill(self.file.words.get(name)?)),
         }
     }
+}
+
+/// Reports whether Windows runs the file with its own interpreter.
+fn is_batch(program: &Path) -> bool {
+    let ending = program.extension().unwrap_or_default();
+    cfg!(windows)
+        && ["bat", "cmd"]
+            .iter()
+            .any(|it| ending.eq_ignore_ascii_case(it))
 }
 
 fn in_words(reply: &Value) -> String {

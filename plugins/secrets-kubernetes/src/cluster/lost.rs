@@ -6,6 +6,7 @@ use std::iter;
 use std::time::Duration;
 
 use bot_cli_protocol::failure::reason;
+use bot_cli_protocol::wording::tls;
 use bot_cli_secrets::{ChangeError, Code, Error};
 use bot_cli_terminal::short_line;
 use kube::client::AuthError;
@@ -72,5 +73,5 @@ fn innermost(error: &Cause) -> String {
         Some(error) if error.get_ref().is_none() => reason(error),
         _ => innermost.to_string(),
     };
-    short_line(&words, 200)
+    short_line(tls(&words), 200)
 }

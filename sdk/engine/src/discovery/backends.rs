@@ -2,13 +2,11 @@ use std::path::PathBuf;
 
 use super::Discovery;
 use super::inspect::{Plugin, inspect};
+use super::name::BACKEND_PREFIX;
 use super::role::{self, Refused, judge};
 use crate::compat::{Fit, User};
 use crate::platform::folders::program_files;
 use bot_cli_protocol::{Manifest, Role};
-
-/// The prefix of a backend's name in its manifest, as in `secrets-vault`.
-pub const BACKEND_PREFIX: &str = "secrets-";
 
 /// A secrets backend and its status.
 #[derive(Debug, Clone)]

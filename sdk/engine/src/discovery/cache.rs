@@ -83,6 +83,9 @@ pub fn put<T: Serialize>(folder: &Path, file: &Identity, known: &T) {
 }
 
 fn write(folder: &Path, path: &Path, entry: &impl Serialize) -> io::Result<()> {
+    if trust::owner_besides_root(folder).is_some() {
+        return Ok(());
+    }
     folders::create_private(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(&serde_json::to_vec(entry)?)?;

@@ -3,6 +3,22 @@ use std::fmt;
 /// The prefix of a plugin's file name.
 pub const PREFIX: &str = "bot-cli-";
 
+/// The prefix of a provider pack's name in its manifest, as in `pack-acme`.
+pub const PACK_PREFIX: &str = "pack-";
+
+/// The prefix of a backend's name in its manifest, as in `secrets-vault`.
+pub const BACKEND_PREFIX: &str = "secrets-";
+
+/// The names of the host's own commands, which plugins can't use.
+pub const RESERVED: [&str; 3] = ["help", "completions", "version"];
+
+/// The plugin that manages other plugins. It decides which files to trust, and removes bad plugins. The host therefore accepts this plugin
+/// only from the host's own folder and only in the host's own version.
+pub const MANAGER: &str = "plugin";
+
+/// The plugins that are released with the host.
+pub const SHIPPED: [&str; 4] = ["init", "dev", "cloud", MANAGER];
+
 const LONGEST: usize = 32;
 
 /// A plugin's name, which matches `^[a-z][a-z0-9-]{0,31}$`.

@@ -3,7 +3,9 @@
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
+use super::name::{PREFIX, SHIPPED};
 use crate::platform::files::is_executable;
+use crate::platform::folders::program_name;
 use crate::platform::trust::{ROOT, UserId, is_writable_by_others, owner};
 use crate::refused::Refused;
 use bot_cli_terminal::shell;
@@ -129,7 +131,14 @@ impl Trust {
 /// Returns the remedy that creates a copy that belongs to the user. The copy replaces the plugin if the plugin is already in the user's
 /// folder.
 fn copy_of(plugin: &Path) -> String {
-    format!("if you trust it: bot-cli plugin add {}", quoted(plugin))
+    let name = plugin.file_name().and_then(|file| file.to_str());
+    let name = name.and_then(|file| program_name(file)?.strip_prefix(PREFIX));
+    let force = name.filter(|name| SHIPPED.contains(name));
+    let force = force.map_or_else(String::new, |name| format!(" --force {name}"));
+    format!(
+        "if you trust it: bot-cli plugin add {}{force}",
+        quoted(plugin)
+    )
 }
 
 #[cfg(test)]

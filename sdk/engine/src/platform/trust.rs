@@ -4,7 +4,8 @@
 //! determine who can change a plugin, but this module does not read them. A plugin is therefore only as trustworthy as the search folders.
 //! Only the user and administrators can change the default installation folders.
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
+use std::path::Path;
 
 /// A numeric user id.
 pub type UserId = u32;
@@ -33,6 +34,16 @@ pub(crate) fn owner(facts: &Metadata) -> UserId {
 #[cfg(windows)]
 pub(crate) const fn owner(_: &Metadata) -> UserId {
     ROOT
+}
+
+/// Returns the owner of the folder for `path`, or of its nearest parent that exists, if this process runs as root and the owner is another
+/// user. Whatever root creates there, as with `sudo`, would lock that user out.
+pub fn owner_besides_root(path: &Path) -> Option<UserId> {
+    let facts = path
+        .ancestors()
+        .find_map(|folder| fs::metadata(folder).ok())?;
+    let owner = owner(&facts);
+    (user() == ROOT && owner != ROOT).then_some(owner)
 }
 
 /// Reports whether every user can change the file, or replace files in the folder. In a folder with the sticky bit, only the owner of a

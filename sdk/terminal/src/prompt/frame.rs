@@ -46,9 +46,12 @@ impl Frame {
         self.drawn = Some(layout);
     }
 
-    pub fn finish(mut self, pieces: &[Piece]) {
+    /// Draws what stays on the screen. Returns the widths of its rows.
+    pub fn finish(mut self, pieces: &[Piece]) -> Vec<usize> {
         self.draw(pieces);
         to_stderr("\n");
+        let rows = self.drawn.into_iter().flat_map(|drawn| drawn.rows);
+        rows.map(|row| row.width).collect()
     }
 
     pub fn erase(self) {
@@ -67,6 +70,13 @@ impl Frame {
         let rows: usize = before.map(|row| rows_of(row.width, columns)).sum();
         up(rows + column / columns.max(1))
     }
+}
+
+/// Returns the escape sequence that erases rows of these widths above the cursor.
+pub fn erased(widths: &[usize]) -> String {
+    let (columns, _) = look::size();
+    let rows = widths.iter().map(|width| rows_of(*width, columns)).sum();
+    up(rows) + "\r\x1b[J"
 }
 
 fn up(rows: usize) -> String {

@@ -1,6 +1,7 @@
 //! Select and multiselect prompts. Typing filters the list.
 
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::frame::{ASKED, CHOSEN, PLAIN, Piece, WRONG};
 use super::key::Key;
@@ -96,13 +97,19 @@ impl<'a> List<'a> {
     fn narrow(&mut self) {
         let words = self.filter.text().to_lowercase();
         let current = self.current();
-        let has_words = |row: &Row| {
-            let text = format!("{} {}", row.value, row.whole).to_lowercase();
-            words.split_whitespace().all(|word| text.contains(word))
+        let matches = |is_in: fn(&str, &str) -> bool| -> Vec<usize> {
+            let has_words = |row: &Row| {
+                let text = format!("{} {}", row.value, row.whole).to_lowercase();
+                words.split_whitespace().all(|word| is_in(&text, word))
+            };
+            let rows = (0..self.rows.len()).filter(|&row| has_words(&self.rows[row]));
+            rows.collect()
         };
-        self.left = (0..self.rows.len())
-            .filter(|&row| has_words(&self.rows[row]))
-            .collect();
+        self.left = matches(|text, word| text.contains(word));
+        if self.left.is_empty() {
+            // A longer name, such as that of a version, finds what it contains.
+            self.left = matches(contains_part);
+        }
         // A new filter moves the cursor to its first match.
         let kept = current.filter(|_| words.is_empty());
         let kept = kept.and_then(|row| self.left.iter().position(|&left| left == row));
@@ -115,6 +122,13 @@ impl<'a> List<'a> {
         let first = self.cursor.saturating_sub(page / 2);
         let first = first.min(length.saturating_sub(page));
         first..(first + page).min(length)
+    }
+
+    /// Returns the lines of the current row's whole text if the list shows only the beginning.
+    fn note(&self, columns: usize) -> Vec<String> {
+        let current = self.current().map(|row| self.rows[row].whole.as_str());
+        let long = current.filter(|whole| whole.width() > columns.saturating_sub(MARGIN));
+        long.map_or_else(Vec::new, |whole| wrapped(whole, columns.saturating_sub(3)))
     }
 
     fn row(&self, at: usize) -> [Piece; 4] {
@@ -174,8 +188,23 @@ impl Prompt for List<'_> {
             let nothing = "  nothing matches; Esc shows all";
             pieces.extend([Piece::LineEnd, Piece::text(WRONG, nothing)]);
         }
-        for at in self.page(room()) {
+        let (columns, height) = look::size();
+        let note = self.note(columns);
+        // The question, its help, the number of rows and two blank rows need room too.
+        let room = height.saturating_sub(6 + note.len()).clamp(1, PAGE);
+        let page = self.page(room);
+        let (shown, all) = (page.len(), self.rows.len());
+        for at in page {
             pieces.extend(self.row(at));
+        }
+        let count = (0 < shown && shown < all).then(|| format!("{shown} of {all} shown"));
+        let mut below: Vec<String> = note.into_iter().chain(count).collect();
+        if !below.is_empty() {
+            // Without it, the note would look like a row.
+            below.insert(0, String::new());
+        }
+        for line in below {
+            pieces.extend([Piece::LineEnd, Piece::text(PLAIN, &format!("  {line}"))]);
         }
         pieces.extend_from_slice(self.help);
         pieces
@@ -198,10 +227,20 @@ impl Prompt for List<'_> {
     }
 }
 
-/// Returns the number of list rows that fit on the screen with the question, its help and a blank row.
-fn room() -> usize {
-    let (_, rows) = look::size();
-    rows.saturating_sub(4).clamp(1, PAGE)
+fn contains_part(text: &str, word: &str) -> bool {
+    let mut parts = text.split(|letter: char| !letter.is_alphanumeric());
+    parts.any(|part| part.len() > 2 && word.contains(part))
+}
+
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= columns => line.extend([" ", word]),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 #[cfg(test)]

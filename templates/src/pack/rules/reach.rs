@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::addresses::addresses;
 use super::{Found, arguments, variables};
 use crate::pack::form::{self, shown};
-use crate::pack::{Provider, Service, is_standard_module};
+use crate::pack::{Provider, Service, Taken, is_standard_module};
 
 /// The framework modules that a pack can import. Other framework modules can run files or modules specified by a string argument.
 const FRAMEWORK: [&str; 2] = ["pipecat.services", "pipecat.transcriptions"];
@@ -16,12 +17,12 @@ const RUNS_CODE: [&str; 3] = [
     "pipecat.services.moondream",
 ];
 
-/// The effects of services, for reviewers of a pack: `packages`, `modules`, `calls` and `variables`.
+/// The effects of services, for reviewers of a pack: `addresses`, `calls`, `modules`, `packages` and `variables`.
 pub type Effects = BTreeMap<&'static str, BTreeSet<String>>;
 
-/// Returns the effects of a pack's services.
+/// Returns the effects of a pack's services. Variables that also belong to an owner in `taken` are marked.
 #[must_use]
-pub fn effects(providers: &[Provider]) -> Effects {
+pub fn effects(providers: &[Provider], taken: &Taken) -> Effects {
     let mut effects = Effects::new();
     for provider in providers {
         for service in &provider.services {
@@ -46,10 +47,22 @@ pub fn effects(providers: &[Provider]) -> Effects {
                     add("calls", format!("{module}.{name}"));
                 }
             }
+            for address in addresses(service) {
+                add("addresses", address);
+            }
             for name in variables(service) {
                 let is_secret = provider.env.get(name).is_some_and(|it| it.secret);
-                let secret = if is_secret { " (secret)" } else { "" };
-                add("variables", format!("{name}{secret}"));
+                let secret = is_secret.then(|| "secret".to_owned());
+                let owner = taken.owner(name);
+                let owner = owner.map(|owner| format!("{owner} reads it too"));
+                let marks: Vec<String> = secret.into_iter().chain(owner).collect();
+                add(
+                    "variables",
+                    match marks.as_slice() {
+                        [] => name.to_owned(),
+                        marks => format!("{name} ({})", marks.join("; ")),
+                    },
+                );
             }
         }
     }

@@ -323,8 +323,8 @@ fn a_missing_backend_stays_the_choice_until_it_is_back() {
     let run = user.run(&["secrets", "list"]);
     assert_eq!(
         run.stderr,
-        "error: there is no backend `sample` (from the environment)\n  \
-         --backend: must be `local`, `hosted` or a backend that is installed\n\
+        "error: there is no backend `sample`\n  \
+         --backend: must be `local`, `hosted` or a backend that is installed (from the environment)\n\
          hint: backends: local, hosted; another one is an executable `bot-cli-secrets-NAME` where `bot-cli plugin list` looks\n"
     );
     let set = user.run(&["secrets", "set", "prod", "A=1", "-s"]);

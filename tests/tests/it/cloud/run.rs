@@ -1,6 +1,10 @@
 //! Tests for `secrets run` with a program that can't be started.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use super::user::User;
+use super::words;
 
 #[test]
 fn a_program_that_can_not_be_started_is_an_error() {
@@ -23,25 +27,77 @@ fn a_program_that_can_not_be_started_is_an_error() {
 }
 
 #[test]
+fn a_set_that_replaces_the_search_path_is_blamed_for_a_missing_program() {
+    let user = User::of_the_vault();
+    let set = "secrets set prod A=1 PATH=/none LD_SDK_KEY=2 BOT_CLI_TOKEN=3 HOME=/none -s";
+    let run = user.run(&words(set));
+    let warning = "warning: the set replaces variables of the system or of bot-cli: \
+        `PATH`, `BOT_CLI_TOKEN`, `HOME`; programs started with it may fail\n";
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(run.stderr.starts_with(warning), "{run:?}");
+    let run = user.run(&words("secrets run prod -- sh -c true"));
+    let unset = "secrets unset prod PATH";
+    let error = format!(
+        "error: could not start `sh`: no such file or directory\n\
+         hint: the set replaces `PATH`; `bot-cli cloud {unset}` removes it\n"
+    );
+    assert_eq!((run.status, run.stderr), (Some(127), error));
+    // A program that is not searched for has another problem.
+    let run = user.run(&words("secrets run prod -- /none/sh"));
+    assert!(!run.stderr.contains("hint:"), "{run:?}");
+    user.done(&[&words(unset)[..], &["--skip"]].concat());
+    let run = user.run(&words("secrets run prod -- sh -c true"));
+    assert_eq!(run.status, Some(0), "{run:?}");
+}
+
+#[test]
 fn a_value_that_is_too_long_for_an_environment_starts_no_program() {
     let user = User::of_the_vault();
     user.write("big", "c4n4ry".repeat(30_000));
-    user.done(&["secrets", "set", "prod", "--value-from", "BIG=big", "-s"]);
+    // With its key and a final NUL byte, one character less is too long by one.
+    user.write("fits", "c".repeat(128 * 1024 - "FITS=".len() - 1));
+    let set = words("secrets set prod --value-from BIG=big --value-from FITS=fits -s");
+    let run = user.run(&set);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let problem = "is longer than 128 KiB, so Linux starts no program with it";
+    let warning = format!("warning: the value of `BIG` {problem}\n");
+    assert!(run.stderr.contains(&warning), "{run:?}");
+    assert_eq!(run.stderr.matches(problem).count(), 1, "{run:?}");
     let run = user.run(&["secrets", "run", "prod", "--", "/bin/sh", "-c", "echo hi"]);
     assert_eq!((run.status, run.stdout.as_str()), (Some(126), ""));
-    assert_eq!(
-        run.stderr,
-        "error: could not start `/bin/sh`: argument list too long\n\
+    let error = format!(
+        "error: could not start `/bin/sh`: argument list too long\n  BIG: {problem}\n\
          hint: keep large values in files, and their paths in the set\n"
     );
+    assert_eq!(run.stderr, error);
+    user.done(&words("secrets unset prod BIG -s"));
+    let run = user.run(&words("secrets run prod -- true"));
+    assert_eq!(run.status, Some(0), "{run:?}");
+}
+
+#[test]
+fn arguments_in_any_encoding_reach_the_program() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let latin = OsStr::from_bytes(b"caf\xe9");
+    let test = words("secrets run prod -- sh -c");
+    for mut door in [user.host(&["cloud"]), user.command(&[])] {
+        let script = r#"[ "$(printf '%s' "$0" | wc -c)" = 4 ]"#;
+        let run = user.feed(door.args(&test).arg(script).arg(latin), "");
+        assert_eq!(run.status, Some(0), "{run:?}");
+    }
+    let mut host = user.host(&["--json", "cloud"]);
+    let run = user.feed(host.args(&test).arg(latin), "");
+    assert_eq!(run.status, Some(2), "{run:?}");
+    let message = &run.document()["error"]["message"];
+    assert_eq!(message, "an argument is not UTF-8");
 }
 
 #[test]
 fn a_set_that_can_not_be_had_starts_no_program() {
     let user = User::of_the_vault();
     user.done(&["secrets", "image-pull-secret", "registry", "ghcr.io", "u:t"]);
-    let missing =
-        "error: `name` is missing: there is no server/cloud-deploy.toml here that names one\n";
+    let missing = "error: `name` is missing: there is no default outside a project\n";
     let pull = "error: `registry` is an image pull secret\n\
         hint: `bot-cli cloud secrets image-pull-secret` changes it\n";
     for (name, status, said) in [(None, 2, missing), (Some("registry"), 1, pull)] {

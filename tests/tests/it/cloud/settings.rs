@@ -316,7 +316,14 @@ fn who_has_saved_the_keys_of_a_project_starts_its_bot() {
     };
     assert_eq!(next(&user), "next: bot-cli cloud secrets list prod");
     std::fs::create_dir(user.work().join(".bot-cli")).unwrap();
-    user.write(".bot-cli/project.json", "{}");
+    let record = |name: &str| {
+        let config = format!(r#"{{"config": {{"project_name": "{name}", "transports": []}}}}"#);
+        user.write(".bot-cli/project.json", &config);
+    };
+    record("other");
+    assert_eq!(next(&user), "next: bot-cli cloud secrets list prod");
+    record("prod");
+    user.write("cloud-deploy.toml", "secret_set = \"prod\"\n");
     assert_eq!(next(&user), "next: bot-cli dev");
 }
 

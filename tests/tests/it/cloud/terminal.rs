@@ -229,8 +229,8 @@ fn a_template_says_what_a_key_is_for_and_a_key_may_be_left_out() {
             .wait_for("OpenAI: https://platform.openai.com")
             .unwrap();
         assert!(!terminal.screen().contains("Whole file"));
-        let ended = answer(terminal, &none, 2);
-        let nothing = "no key was given a value";
+        let ended = answer(terminal, &none, 0);
+        let nothing = "Nothing to do: no key of `fresh` was given a value";
         assert!(ended.screen.contains(nothing), "{}", ended.screen);
         let key = format!("{VALUE}\r");
         let one = [

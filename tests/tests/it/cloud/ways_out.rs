@@ -82,10 +82,7 @@ fn where_a_wrong_setting_comes_from_is_said() {
         "there is no region `nowhere` (from the configuration)",
     );
     user.set("BOT_CLI_BACKEND", "elsewhere");
-    assert_said(
-        &user,
-        "there is no backend `elsewhere` (from the environment)",
-    );
+    assert_said(&user, "there is no backend `elsewhere`");
 }
 
 #[test]

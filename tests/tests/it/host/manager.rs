@@ -28,8 +28,8 @@ fn another_file_of_its_name_is_never_started() {
         plugin  0.1.0    command  used      [BENCH]/bin/bot-cli-plugin
         [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-plugin: `[BENCH]/bin/bot-cli-plugin` comes first
         [BENCH]/plugins/bot-cli-plugin: `[BENCH]/bin/bot-cli-plugin` comes first
-        $ bot-cli plugin add ../plugins/bot-cli-plugin
-        ! error: [..]/bin/bot-cli-plugin` comes first
+        $ bot-cli plugin add ../plugins/bot-cli-plugin --force plugin
+        ! error: `[BENCH]/work/../plugins/bot-cli-plugin` was not installed: `plugin` is taken only from the folder of bot-cli itself
         = 1
         ",
     );

@@ -60,6 +60,36 @@ fn a_list_in_a_low_terminal_keeps_its_question() {
 }
 
 #[test]
+fn a_long_list_says_how_long_it_is_and_shows_a_long_note_whole() {
+    let mut many: Vec<Value> = (1..40)
+        .map(|number| json!({"value": format!("v{number}"), "label": format!("Choice {number}")}))
+        .collect();
+    many[1]["about"] = json!("downloads its model at first start, and runs on this machine");
+    let question = json!({"kind": "select", "message": "What?", "choices": many}).to_string();
+    for (columns, note) in [
+        (
+            40,
+            "  Choice 2 - downloads its model at\n  first start, and runs on this machine\n",
+        ),
+        (20, "  Choice 2 -\n  downloads its\n  model at first\n"),
+    ] {
+        let bench = asking();
+        let words = ["bot-cli", "ask", &question];
+        let mut terminal = Terminal::in_bench(&bench, &words, 30, columns).unwrap();
+        terminal.wait_for("  12 of 39 shown").unwrap();
+        terminal.press(DOWN).unwrap();
+        terminal.wait_for("> Choice 2").unwrap();
+        terminal.wait_for("on this").unwrap();
+        let screen = lines(&terminal.screen()).join("\n");
+        assert!(screen.contains(note), "{screen}");
+        terminal.press("39").unwrap();
+        terminal.wait_for("  1 of 39 shown").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.end().unwrap();
+    }
+}
+
+#[test]
 fn output_without_a_line_end_is_not_written_over() {
     let bench = asking();
     bench

@@ -309,7 +309,7 @@ fn what_is_built_in_is_not_a_packs_or_backends() {
     let pack = format!("{}: ", bench.path("plugins/bot-cli-pack-acme").display());
     let pack = pack.replace(&bench.path("").display().to_string(), "[BENCH]/");
     for line in [
-        format!("{pack}acme_stt is left out: `env.DEEPGRAM_API_KEY.about` must be `API key`, as in a service that is built in\n"),
+        format!("{pack}acme_stt is left out: `env.DEEPGRAM_API_KEY.about` must be `API key`, as in the built-in `deepgram_stt`\n"),
         format!("{pack}acme_room_stt is left out: `env.LIVEKIT_URL` is a variable of the transport `livekit`\n"),
         "[BENCH]/plugins/bot-cli-secrets-hosted: `hosted` is the name of a backend that is built in\n".to_owned(),
     ] {

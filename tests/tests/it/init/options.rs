@@ -4,7 +4,7 @@ use bot_cli_init::{Feature, fields};
 use bot_cli_templates::Preset;
 use serde_json::Value;
 
-use super::{assert_snapshot, done, json, run, shown, tree, web};
+use super::{assert_snapshot, command, done, json, run, shown, tree, web};
 
 #[test]
 fn options_are_listed() {
@@ -81,6 +81,37 @@ fn all_problems_are_told_at_once() {
     let arguments: Vec<&str> = arguments.split(' ').collect();
     assert_snapshot("all_problems.txt", &shown(folder.path(), &arguments));
     assert!(!folder.path().join("my-bot").exists());
+}
+
+/// A file's key is not an option that nobody typed, in rules about one value and in those about two.
+#[test]
+fn a_problem_names_where_the_value_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = r#"{"mode": "cascade", "transports": ["p2p_webrtc"], "stt": "deepgram_sst", "llm_service": "openai_llm",
+        "tts_service": "cartesia_tts", "client_server": "vite", "enable_krisp": true, "recording": "no", "video_output": false}"#;
+    fs::write(folder.path().join("c.json"), wrong).unwrap();
+    let mut told = String::new();
+    for line in [
+        "my-bot -c c.json --no-deploy-to-cloud",
+        "my-bot -c c.json --stt deepgram_tss --no-deploy-to-cloud --no-video-output --video tavus_video",
+        "my-bot -c c.json --ask",
+        "my-bot --preset quick --no-deploy-to-cloud --enable-noise-cancel --client-server nextjs",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        told.extend(["$ ", line, "\n", &shown(folder.path(), &words), "\n"]);
+    }
+    let mut piped = command(folder.path(), &["my-bot", "-c", "-"]);
+    piped.stdin(fs::File::open(folder.path().join("c.json")).unwrap());
+    let ran = piped.output().unwrap();
+    let said = String::from_utf8(ran.stderr).unwrap();
+    told.extend(["$ my-bot -c - <c.json\n", &said]);
+    assert_snapshot("written_where.txt", &told);
+    let (_, document) = json(folder.path(), &["my-bot", "-c", "c.json", "--llm", "gpt"]);
+    let fields = &document["error"]["fields"];
+    let named = |at: usize| (fields[at]["field"].as_str(), fields[at]["flag"].as_str());
+    assert_eq!(named(0), (Some("recording"), None), "{document}");
+    assert_eq!(named(1), (Some("stt"), None), "{document}");
+    assert_eq!(named(2), (Some("llm_service"), Some("--llm")), "{document}");
 }
 
 #[test]

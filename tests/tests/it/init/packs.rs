@@ -148,7 +148,7 @@ fn a_project_has_the_services_of_a_pack_and_names_it() {
         "from acme_speech.stt import AcmeSTTService",
         "from acme_speech.tts import AcmeTTSService",
         "ACME_API_KEY = required(\"ACME_API_KEY\")",
-        "ACME_VOICE = os.getenv(\"ACME_VOICE\") or \"it's #1\"",
+        "ACME_VOICE: str = optional(\"ACME_VOICE\", \"it's #1\")",
         "    \"\"\"Turn text into speech with Acme (it's #1).\"\"\"",
         "    return AcmeSTTService(",
         "        api_key=ACME_API_KEY,",
@@ -216,7 +216,7 @@ fn a_configuration_names_its_packs_and_is_read_back() {
     let ran = run(&bench, &["elsewhere", "-c", "bot.json"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(
-        ran.stderr.contains("--stt: `acme_fast_stt`: it is of the provider pack `acme`, version `1.2.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE`"),
+        ran.stderr.contains("stt_service: in `bot.json`: `acme_fast_stt`: it is of the provider pack `acme`, version `1.2.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE`"),
         "{ran:?}"
     );
     assert!(!bench.path("work/elsewhere").exists());

@@ -28,14 +28,12 @@ const OVERLAP: i64 = 30_000;
 
 pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failure> {
     let since = options.since.as_deref().map(|text| since(text, Utc::now()));
-    let since = since
-        .transpose()
-        .map_err(|problem| wrong("since", problem))?;
+    let since = since.transpose().map_err(|problem| wrong("since", problem));
     if options.follow && context.session().context().format == Format::Json {
         let problem = "can't be combined with `--json`, which prints one document";
         return Err(wrong("follow", problem));
     }
-    let agent = agent::open(context, &options.agent)?;
+    let (since, agent) = agent::open_with(context, &options.agent, since)?;
     let log = Log {
         agent: &agent,
         options,

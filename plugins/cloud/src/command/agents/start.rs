@@ -22,8 +22,8 @@ use crate::text::theirs;
 use crate::words::failed;
 
 pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Failure> {
-    let data = data(context, options.data.as_deref())?;
-    let named = agent::open(context, &options.agent)?;
+    let data = data(context, options.data.as_deref());
+    let (data, named) = agent::open_with(context, &options.agent, data)?;
     let key = public_key(&named, options.skip)?;
     let mut body = json!({ "createDailyRoom": options.daily_room });
     if let Some(data) = data {

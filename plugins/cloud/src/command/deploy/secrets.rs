@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::Failure;
+use bot_cli_templates::project::ENV_TEMPLATE;
 use bot_cli_terminal::shell::quoted;
 
 use crate::backend::Details;
@@ -52,7 +53,7 @@ pub fn missing(
             let is_kind = |set: Option<Details>| set.is_some_and(|set| set.summary.kind == kind);
             let vault = open::open(context, &Wanted::of(BackendName::LOCAL.as_str(), None));
             let in_vault = vault.and_then(|vault| Ok(vault.backend.get(&name)?));
-            let template = project.folder.join(".env.example");
+            let template = project.folder.join(ENV_TEMPLATE);
             let has_template = kind == SetKind::Secret && template.is_file();
             let template = if in_vault.is_ok_and(is_kind) {
                 None

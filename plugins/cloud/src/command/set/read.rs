@@ -1,16 +1,20 @@
 //! Reads the input of `secrets set` from the command line, files and the project.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use bot_cli_protocol::failure::{Failure, Field};
+use bot_cli_templates::project::ENV_TEMPLATE;
 use bot_cli_terminal::standard_input;
 
 use crate::command::context::{CommandContext, NO_FILE};
 use crate::command::project;
 use crate::domain::{Key, Region, SetName};
 use crate::input::given::{Given, REFUSED, TemplateKey, from_file, from_template};
-use crate::input::{looks_like_a_key, pairs, text, wrong};
+use crate::input::{both, looks_like_a_key, pairs, text, wrong};
 use crate::options::Set;
+
+const TEMPLATE: &str = "--from-template";
 
 pub struct Input {
     pub name: SetName,
@@ -21,24 +25,21 @@ pub struct Input {
 }
 
 pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failure> {
-    let (name, region) = if let Some(name) = &options.name {
-        let name = SetName::parse(name);
-        (name.map_err(|problem| wrong("name", problem))?, None)
-    } else {
-        let deploy = project::here(context, "set")?;
-        let region = deploy.region.as_deref().map(Region::parse);
-        (deploy.secret_set, region.and_then(Result::ok))
-    };
     if reads_stdin(options) > 1 {
         let problem = "can be read only once: `-` is given several times";
         return Err(wrong("standard input", problem));
     }
-    let mut given = keys(context, options)?;
-    values_from(context, options, &mut given)?;
-    let template = match &options.from_template {
-        Some(path) => file(context, path, "--from-template", from_template)?,
-        None => Vec::new(),
+    let named = name(context, options);
+    let (mut given, keys) = match keys(context, options) {
+        Ok(given) => (given, Ok(())),
+        Err(failure) => (Given::default(), Err(failure)),
     };
+    let values = both(keys, values_from(context, options, &mut given));
+    let template = match &options.from_template {
+        Some(path) => file(context, path, TEMPLATE, from_template),
+        None => Ok(Vec::new()),
+    };
+    let ((name, region), (_, template)) = both(named, both(values, template))?;
     let nothing = given.entries.is_empty() && given.open.is_empty();
     if nothing && options.from_template.is_none() {
         return Err(wrong("secrets", "no key has a value"));
@@ -48,6 +49,18 @@ pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failur
         region,
         given,
         template,
+    })
+}
+
+/// Returns the name of the set, and the region of the project that names it.
+fn name(context: &CommandContext<'_>, options: &Set) -> Result<(SetName, Option<Region>), Failure> {
+    Ok(if let Some(name) = &options.name {
+        let name = SetName::parse(name);
+        (name.map_err(|problem| wrong("name", problem))?, None)
+    } else {
+        let own = project::own_set(context, "set")?;
+        let region = own.region.as_deref().map(Region::parse);
+        (own.name, region.and_then(Result::ok))
     })
 }
 
@@ -129,15 +142,34 @@ fn file<T>(
     flag: &'static str,
     parse: impl Fn(&str, &[u8]) -> Result<T, Vec<Field>>,
 ) -> Result<T, Failure> {
+    let beside_bot = project::file_of_bot(&context.cwd(), path);
+    let path = beside_bot.as_deref().unwrap_or(path);
     let mut shown = path.display().to_string();
     if standard_input::is_named_by(path) {
         "stdin".clone_into(&mut shown);
+    } else if beside_bot.is_some() {
+        context.note(&format!("reading `{shown}`"));
     }
     let bytes = context.read(path)?.map_err(|problem| {
-        let field = if problem == NO_FILE { "file" } else { &shown };
-        Failure::invalid_input(vec![Field::new(field, problem).flag(flag)])
+        // Only what may be a misplaced value is not shown.
+        if problem != NO_FILE || (flag != TEMPLATE && !path.file_name().is_some_and(is_env_file)) {
+            let field = if problem == NO_FILE { "file" } else { &shown };
+            return Failure::invalid_input(vec![Field::new(field, problem).flag(flag)]);
+        }
+        let field = Field::new(&shown, "there is no such file").flag(flag);
+        let failure = Failure::invalid_input(vec![field]);
+        let template = Path::new(ENV_TEMPLATE);
+        match project::file_of_bot(&context.cwd(), template) {
+            Some(file) => failure.hint(format!("the project's template is `{}`", file.display())),
+            None => failure,
+        }
     })?;
     parse(&shown, &bytes).map_err(invalid)
+}
+
+fn is_env_file(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with(".env") || name.ends_with(".env")
 }
 
 fn invalid(fields: Vec<Field>) -> Failure {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::found::recorded;
 use crate::command::job::{unplanned, unrecorded};
+use crate::command::origins::Origins;
 use crate::command::resolved;
 use crate::config::parse_file;
 use crate::draft::{Draft, flag};
@@ -22,7 +23,11 @@ use crate::update::differences::shown;
 ///
 /// Returns `None` if the record has no conflicts, if git doesn't contain both sides, or if another version of this program wrote either
 /// side.
-pub(super) fn merged(target: &Target, asked: &Draft) -> Result<Option<[RecordFile; 3]>, Failure> {
+pub(super) fn merged(
+    target: &Target,
+    asked: &Draft,
+    origins: &mut Origins,
+) -> Result<Option<[RecordFile; 3]>, Failure> {
     let sides = match find(&target.path, PROJECT)? {
         PathState::File(project) if has_markers(&project) => sides(&target.path, PROJECT),
         PathState::Nothing | PathState::File(_) | PathState::Obstacle(_) => None,
@@ -39,7 +44,7 @@ pub(super) fn merged(target: &Target, asked: &Draft) -> Result<Option<[RecordFil
     let options = options(&before, ours.members, &theirs.members, asked.clone())?;
     let read = parse_file(&Value::Object(options).to_string()).unwrap_or_default();
     let catalogue = OnceCell::new();
-    let config = resolved(&read.draft, read.problems, target, &catalogue)?;
+    let config = resolved(&read.draft, origins, target, &catalogue)?;
     let generated = plan::scaffold(&config).map_err(unplanned)?;
     let record = record::files(&config, &generated.files);
     record.map(Some).map_err(unrecorded)

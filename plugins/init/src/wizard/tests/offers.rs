@@ -112,7 +112,7 @@ fn a_choice_says_which_pack_it_is_of() {
         about("acme_old_tts"),
         "provider pack acme 1.2.0; deprecated: take `acme_tts`"
     );
-    assert_eq!(about("cartesia_tts"), "recommended");
+    assert_eq!(about("cartesia_tts"), "recommended; Sonic");
     let google = "recommended; Needs a Google Cloud service account with the Text-to-Speech API";
     assert_eq!(about("google_tts"), google);
     // Deprecated services come last.

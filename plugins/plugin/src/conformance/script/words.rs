@@ -29,9 +29,6 @@ pub fn of(bench: &Bench, check: &Check) -> Result<Words, Stop> {
         words.insert("name", manifest.name.clone());
         words.insert("own_version", manifest.version.clone());
     }
-    if let Some(name) = bench.file_name() {
-        words.insert("file_name", name.to_owned());
-    }
     for need in &check.needs {
         match (need.as_str(), &bench.kit.argv) {
             ("argv" | "question", None) => {

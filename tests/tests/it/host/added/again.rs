@@ -11,7 +11,7 @@ use super::with_hello;
 
 /// A provider pack that is an executable.
 const PACK: &str = r#"#!/bin/sh
-# bot-cli-plugin: {"protocol":"1.0","name":"pack-acme","version":"2.0.0","role":"provider-pack","providers":[{"label":"Acme","site":"https://acme.example","service":[{"id":"acme_stt","kind":"stt","label":"Acme","packages":["acme>=1,<2"],"module":"acme","class":"AcmeService"}]}]}
+# bot-cli-plugin: {"protocol":"1.0","name":"pack-acme","version":"2.0.0","role":"provider-pack","catalogue":"1.0","providers":[{"label":"Acme","site":"https://acme.example","service":[{"id":"acme_stt","kind":"stt","label":"Acme","packages":["acme>=1,<2"],"module":"acme","class":"AcmeService"}]}]}
 "#;
 
 /// Creates a bench with a plugin and two packs of the same name, one a folder and one an executable.

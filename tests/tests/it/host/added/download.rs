@@ -66,6 +66,7 @@ fn a_plugin_is_added_from_an_address_and_upgraded_from_there() {
         = 2
         $ bot-cli plugin add $URL/latest --sha256 $SUM --dry-run | sed "s/$SUM/SUM/; s|$URL|URL|"
         Would add the plugin `hello` 1.2.0
+          name    from its manifest
           file    [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
           from    URL/latest
           sha256  SUM
@@ -126,7 +127,7 @@ fn a_project_says_where_its_pack_comes_from() {
         $ bot-cli -q plugin remove pack-acme
         ...
         $ bot-cli init my-bot --update --recording 2>&1 | sed "s/$(cat sum)/SUM/; s|$URL|URL|"
-        error: --llm: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed: install it with `bot-cli plugin add URL/acme.tar.gz --sha256 SUM`
+        error: llm_service: in `.bot-cli/project.json`: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed: install it with `bot-cli plugin add URL/acme.tar.gz --sha256 SUM`
         ...
         $ mkdir unpacked && tar -xf acme.tar.gz -C unpacked && bot-cli -q plugin add unpacked/acme-1.0
         ...
@@ -141,7 +142,7 @@ fn a_project_says_where_its_pack_comes_from() {
         $ sed -i 's|"from": "[^"]*|"from": "https://example.com/$(touch owned)|' my-bot/.bot-cli/project.json; bot-cli -q plugin remove pack-acme
         ...
         $ bot-cli init my-bot --update 2>&1 | sed "s/$(cat sum)/SUM/"
-        error: --llm: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE --sha256 SUM`
+        error: llm_service: in `.bot-cli/project.json`: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE --sha256 SUM`
         ...
         $ bot-cli -q plugin add "$URL/acme.tar.gz?token=S3CRET" --sha256 $(cat sum) --yes
         ...
@@ -241,7 +242,8 @@ fn what_a_server_does_wrong_leaves_nothing() {
     bench.shows(
         "
         $ env -u SSL_CERT_FILE bot-cli plugin add $URL/hello --sha256 $SUM --yes
-        ! error: `https://[..]/hello` was not downloaded: [..]certificate[..]
+        ! error: `https://[..]/hello` was not downloaded: its certificate is from an authority that this machine does not trust
+        ! hint: [..] export SSL_CERT_FILE=/path/to/certificates.pem
         = 7
         ",
     );

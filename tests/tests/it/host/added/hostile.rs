@@ -79,7 +79,7 @@ fn archives_without_exactly_one_plugin() {
     let empty = |path: &'static str| (path, "");
     let [hello, also] = ["bot-cli-hello", "./bot-cli-hello"].map(|path| (path, HELLO));
     let two = [("a/bot-cli-hello", HELLO), ("b/bot-cli-bye", bye)];
-    let unfit = "the folder of a pack has the name of the pack, and `Acme` can't be one";
+    let unfit = "`name` must be the name of a plugin";
     let bare = "its `pack.toml` is in no folder, whose name would be that of the pack";
     let both = "it has 2 plugins: `acme/pack.toml`, `bot-cli-hello`";
     for (files, problem) in [
@@ -132,27 +132,44 @@ fn zip_archives_that_lead_out_and_archives_that_are_cut_off() {
 fn files_that_could_not_be_run() {
     let bench = bench();
     let no_program = "it is neither an executable nor a script that begins with `#!`";
-    let undeclared = "it has no manifest";
+    let undeclared = "there is no manifest in the file";
     let text = "# bot-cli-plugin: {\"protocol\":\"1.0\",\"name\":\"text\"}\n";
     assert_refused(&bench, "bot-cli-text", text, no_program);
-    assert_refused(&bench, "bot-cli-plain", "#!/bin/sh\n", "it has no manifest");
-    assert_refused(&bench, "hello.tar.zst", b"\x28\xb5\x2f\xfd", undeclared);
+    assert_refused(&bench, "bot-cli-plain", "#!/bin/sh\n", undeclared);
+    assert_refused(&bench, "hello.tar.zst", b"\x28\xb5\x2f\xfd", no_program);
     let rows = r#"
-        new {"protocol":"2.0","name":"new"} it speaks protocol 2.0, this host 1.0
-        odd {"protocol":"1.0","name":"Odd"} the `name` in its manifest can't be that of a plugin
-        plugin {"protocol":"1.0","name":"plugin"} [..]comes first
-        acme {"protocol":"1.0","name":"acme","role":"provider-pack"} the name of a provider pack begins with `pack-`
-        secrets-local {"protocol":"1.0","name":"secrets-local","role":"secrets-backend","version":"1.0.0"} `local` is the name of a backend that needs no plugin
+        new {"protocol":"2.0","name":"new"} `protocol` is "2.0", and must be `1.` and the minor version
+        odd {"protocol":"1.0","name":"Odd"} `name` must be the name of a plugin
+        help {"protocol":"1.0","name":"help"} `name` is "help", and must be a name that is no command of `bot-cli` itself
+        hello {"protocol":"1.0","name":"cloud"} its file is named `bot-cli-hello`, and its manifest is that of a plugin `cloud`
+        cloud-tools {"protocol":"1.0","name":"cloud"} its file is named `bot-cli-cloud-tools`, and its manifest is that of a plugin `cloud`
+        acme {"protocol":"1.0","name":"acme","role":"provider-pack"} `name` is "acme", and must be [..]
+        pack-acme {"protocol":"1.0","name":"pack-acme","role":"provider-pack","catalogue":"1.0","version":"1"} `version` must be a version as semver.org has it: `1.2.0`
+        pack-empty {"protocol":"1.0","name":"pack-empty","role":"provider-pack","catalogue":"1.0","version":"1.0.0","providers":[]} it brings no service
+        secrets-local {"protocol":"1.0","name":"secrets-local","role":"secrets-backend","version":"1.0.0"} `name` is "secrets-local", and must be [..]
+        secrets-old {"protocol":"1.0","name":"secrets-old","role":"secrets-backend","version":"1.0.0"} `secrets` is null, and must be [..]
         torn {"protocol":"1.0", its manifest is malformed: [..]
     "#;
     for row in rows.trim().lines() {
         let mut row = row.trim().splitn(3, ' ');
         let [name, manifest, problem] = std::array::from_fn(|_| row.next().unwrap());
         let script = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n");
-        assert_refused(&bench, &format!("bot-cli-{name}"), script, problem);
+        let file = format!("bot-cli-{name}");
+        assert_refused(&bench, &file, &script, problem);
+        // `check` says the same. The file that it gets can be executed already.
+        bench.shows(&format!(
+            "
+            $ chmod +x {file}; bot-cli plugin check ./{file} | grep -F -- \"$(bot-cli plugin add ./{file} 2>&1 | sed -n 's/.* was not installed: //p')\" | wc -l
+            1
+            "
+        ));
     }
+    // It is judged by the check as well, but only its place makes it `plugin`.
+    let script = "#!/bin/sh\n# bot-cli-plugin: {\"protocol\":\"1.0\",\"name\":\"plugin\"}\n";
+    let problem = "`plugin` is taken only from the folder of bot-cli itself";
+    assert_refused(&bench, "bot-cli-plugin", script, problem);
     bench.shows("$ mkdir folder acme; touch acme/pack.toml; ln -s .. acme/providers");
-    let problem = "only the folder of a pack can be added, which has a `pack.toml`";
+    let problem = "`pack.toml` can't be read: no such file or directory";
     assert_not_added(&bench, "folder", problem);
     assert_not_added(&bench, "acme", "`providers` in it is a link or a device");
     let problem = "it can't be copied: no such file or directory";
@@ -160,11 +177,19 @@ fn files_that_could_not_be_run() {
 }
 
 #[test]
-fn a_misnamed_file_has_the_name_in_its_manifest() {
+fn a_file_that_names_no_plugin_has_the_name_in_its_manifest() {
     with_hello().shows(
         r"
         $ cp bot-cli-hello hello-linux-x86_64; bot-cli -q plugin add ./hello-linux-x86_64
         Added the plugin `hello` 1.2.0
+          name    from its manifest
+        ...
+        $ bot-cli plugin check ./hello-linux-x86_64 | grep 'names no plugin'
+          not run: a file `hello-linux-x86_64` names no plugin: `plugin add` makes it `bot-cli-hello`, as the manifest says
+        $ bot-cli -q plugin remove hello; cp bot-cli-hello bot-cli-hello-1.2.0-linux-amd64; bot-cli -q plugin add ./bot-cli-hello-1.2.0-linux-amd64
+        ...
+        Added the plugin `hello` 1.2.0
+          file    [..]/bot-cli-hello
         ...
         ",
     );

@@ -40,7 +40,7 @@ fn an_identifier_of_ours_stays_ours() {
     assert_eq!(
         said(&bench),
         [
-            "warning: `openai_llm` of the provider pack `openai` is left out: `id` is that of a service that is built in"
+            "warning: `openai_llm` of the provider pack `openai` is left out: `id` is that of the built-in `openai_llm`"
         ]
     );
     let made = run(&bench, &hearing(&["my-bot"], "deepgram_stt"));

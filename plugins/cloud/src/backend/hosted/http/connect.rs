@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use bot_cli_protocol::wording;
 use tokio::runtime::Runtime;
 use url::Url;
 
@@ -77,12 +78,18 @@ pub fn failed(base: &Url, error: &reqwest::Error) -> ServiceError {
         cause = inner.source();
     }
     if reason.contains("certificate") {
-        let reason = reason.into();
+        let reason = wording::tls(&reason).to_owned().into();
         return ServiceError::BadCertificate { host, reason };
     }
     let reason = reason.split(" (os error").next().unwrap_or_default();
-    let reason = reason.to_lowercase().into();
-    ServiceError::Unreachable { host, reason }
+    let reason = match wording::tls(reason) {
+        words if words == reason => reason.to_lowercase(),
+        words => words.to_owned(),
+    };
+    ServiceError::Unreachable {
+        host,
+        reason: reason.into(),
+    }
 }
 
 /// Creates a single-threaded asynchronous runtime, which is sufficient for a few requests.

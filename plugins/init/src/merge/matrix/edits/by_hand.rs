@@ -66,8 +66,8 @@ fn formatted(files: &mut Files) -> Option<()> {
             "        sys.exit(\n            \"\\n  \".join([\"error: the environment is not complete:\", *problems]) + _HINT\n        )\n",
         ),
         (
-            "CARTESIA_VOICE_ID = os.getenv(\"CARTESIA_VOICE_ID\") or \"86e30c1d-714b-4074-a1f2-1cb6b552fb49\"\n",
-            "CARTESIA_VOICE_ID = (\n    os.getenv(\"CARTESIA_VOICE_ID\") or \"86e30c1d-714b-4074-a1f2-1cb6b552fb49\"\n)\n",
+            "CARTESIA_VOICE_ID: str = optional(\"CARTESIA_VOICE_ID\", \"86e30c1d-714b-4074-a1f2-1cb6b552fb49\")\n",
+            "CARTESIA_VOICE_ID: str = optional(\n    \"CARTESIA_VOICE_ID\", \"86e30c1d-714b-4074-a1f2-1cb6b552fb49\"\n)\n",
         ),
         (
             "from pipecat.transports.base_transport import BaseTransport, TransportParams, VideoInSourceParams\n",

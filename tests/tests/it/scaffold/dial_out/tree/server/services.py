@@ -3,8 +3,6 @@
 Speech-to-speech: OpenAI Realtime
 """
 
-import os
-
 from pipecat.services.openai.realtime.events import (
     AudioConfiguration,
     AudioInput,
@@ -15,10 +13,10 @@ from pipecat.services.openai.realtime.events import (
 )
 from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService
 
-from settings import required
+from settings import optional, required
 
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
+OPENAI_VOICE_ID: str | None = optional("OPENAI_VOICE_ID", None)
 
 
 def create_llm(system_prompt: str) -> OpenAIRealtimeLLMService:

@@ -27,10 +27,9 @@ def required(name: str) -> str:
     return text or ""
 
 
-def one_required(*names: str) -> None:
-    """Require at least one of several environment variables."""
-    if not any(os.getenv(name) for name in names):
-        problems.append(f"none of {', '.join(names)} is set")
+def optional(name: str, default: Any) -> Any:
+    """Return an environment variable, or `default` if it is unset or empty."""
+    return os.getenv(name) or default
 
 
 def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
@@ -45,22 +44,17 @@ def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
         return default
 
 
-def split(text: str) -> list[str]:
-    """Return the items of a comma-separated list."""
-    return [item.strip() for item in text.split(",") if item.strip()]
-
-
-def one_of(name: str, choices: list[str], default: Any) -> Any:
-    """Return an environment variable that must be one of `choices`, or `default` if it is unset."""
-    text = os.getenv(name)
-    if not text:
-        return default
-    if text not in choices:
-        problems.append(f"{name} is {text!r}, but has to be one of {', '.join(choices)}")
-    return text
-
-
 def check_settings() -> None:
     """Exit with a message that names every missing or invalid setting."""
     if problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *problems]) + _HINT)
+
+
+def run_locally() -> None:
+    """Serve the bot on this machine with the framework's runner."""
+    environment = dict(os.environ)
+    from pipecat.runner.run import main
+
+    # That import reads `.env` once more, over the environment.
+    os.environ.update(environment, ENV="local")
+    main()

@@ -6,8 +6,6 @@ Text-to-speech: Cartesia
 Video avatar: HeyGen
 """
 
-import os
-
 import aiohttp
 from pipecat.services.cartesia.tts import CartesiaTTSService
 from pipecat.services.deepgram.stt import DeepgramSTTService
@@ -15,16 +13,16 @@ from pipecat.services.heygen.api_liveavatar import LiveAvatarNewSessionRequest
 from pipecat.services.heygen.client import ServiceType
 from pipecat.services.heygen.video import HeyGenVideoService
 from pipecat.services.openai.llm import OpenAILLMService
-from pipecat.utils.types import NOT_GIVEN
+from pipecat.utils.types import NOT_GIVEN, NotGiven
 
-from settings import required
+from settings import optional, required
 
 DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
+OPENAI_BASE_URL: str | None = optional("OPENAI_BASE_URL", None)
+OPENAI_MODEL: str | NotGiven = optional("OPENAI_MODEL", NOT_GIVEN)
 CARTESIA_API_KEY = required("CARTESIA_API_KEY")
-CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
+CARTESIA_VOICE_ID: str = optional("CARTESIA_VOICE_ID", "86e30c1d-714b-4074-a1f2-1cb6b552fb49")
 HEYGEN_API_KEY = required("HEYGEN_API_KEY")
 HEYGEN_AVATAR_ID = required("HEYGEN_AVATAR_ID")
 

@@ -4,8 +4,6 @@ Speech-to-speech: OpenAI Realtime
 Video avatar: Simli
 """
 
-import os
-
 from pipecat.services.openai.realtime.events import (
     AudioConfiguration,
     AudioInput,
@@ -17,10 +15,10 @@ from pipecat.services.openai.realtime.events import (
 from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService
 from pipecat.services.simli.video import SimliVideoService
 
-from settings import required
+from settings import optional, required
 
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
+OPENAI_VOICE_ID: str | None = optional("OPENAI_VOICE_ID", None)
 SIMLI_API_KEY = required("SIMLI_API_KEY")
 SIMLI_FACE_ID = required("SIMLI_FACE_ID")
 

@@ -5,17 +5,17 @@ Language model: Ollama (local)
 Text-to-speech: Kokoro (local)
 """
 
-import os
-
 from pipecat.services.kokoro.tts import KokoroTTSService
 from pipecat.services.ollama.llm import OLLamaLLMService
 from pipecat.services.whisper.stt import WhisperSTTService
-from pipecat.utils.types import NOT_GIVEN
+from pipecat.utils.types import NOT_GIVEN, NotGiven
 
-WHISPER_MODEL = os.getenv("WHISPER_MODEL") or NOT_GIVEN
-OLLAMA_BASE_URL = os.getenv("OLLAMA_BASE_URL") or "http://localhost:11434/v1"
-OLLAMA_MODEL = os.getenv("OLLAMA_MODEL") or "qwen2.5:7b"
-KOKORO_VOICE_ID = os.getenv("KOKORO_VOICE_ID") or "af_heart"
+from settings import optional
+
+WHISPER_MODEL: str | NotGiven = optional("WHISPER_MODEL", NOT_GIVEN)
+OLLAMA_BASE_URL: str = optional("OLLAMA_BASE_URL", "http://localhost:11434/v1")
+OLLAMA_MODEL: str = optional("OLLAMA_MODEL", "qwen2.5:7b")
+KOKORO_VOICE_ID: str = optional("KOKORO_VOICE_ID", "af_heart")
 
 
 def create_stt() -> WhisperSTTService:

@@ -5,18 +5,16 @@ Language model: Groq
 Text-to-speech: Rime
 """
 
-import os
-
 from pipecat.services.assemblyai.stt import AssemblyAISTTService
 from pipecat.services.groq.llm import GroqLLMService
 from pipecat.services.rime.tts import RimeTTSService
-from pipecat.utils.types import NOT_GIVEN
+from pipecat.utils.types import NOT_GIVEN, NotGiven
 
-from settings import required
+from settings import optional, required
 
 ASSEMBLYAI_API_KEY = required("ASSEMBLYAI_API_KEY")
 GROQ_API_KEY = required("GROQ_API_KEY")
-GROQ_MODEL = os.getenv("GROQ_MODEL") or NOT_GIVEN
+GROQ_MODEL: str | NotGiven = optional("GROQ_MODEL", NOT_GIVEN)
 RIME_API_KEY = required("RIME_API_KEY")
 RIME_VOICE_ID = required("RIME_VOICE_ID")
 

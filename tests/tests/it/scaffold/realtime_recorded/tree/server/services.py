@@ -3,16 +3,14 @@
 Speech-to-speech: Gemini Live
 """
 
-import os
-
 from pipecat.services.google.gemini_live.llm import GeminiLiveLLMService
-from pipecat.utils.types import NOT_GIVEN
+from pipecat.utils.types import NOT_GIVEN, NotGiven
 
-from settings import required
+from settings import optional, required
 
 GOOGLE_API_KEY = required("GOOGLE_API_KEY")
-GOOGLE_MODEL = os.getenv("GOOGLE_MODEL") or NOT_GIVEN
-GOOGLE_VOICE_ID = os.getenv("GOOGLE_VOICE_ID") or NOT_GIVEN
+GOOGLE_MODEL: str | NotGiven = optional("GOOGLE_MODEL", NOT_GIVEN)
+GOOGLE_VOICE_ID: str | NotGiven = optional("GOOGLE_VOICE_ID", NOT_GIVEN)
 
 
 def create_llm(system_prompt: str) -> GeminiLiveLLMService:

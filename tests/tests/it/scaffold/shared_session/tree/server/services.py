@@ -5,22 +5,20 @@ Language model: Anthropic Claude
 Text-to-speech: MiniMax
 """
 
-import os
-
 import aiohttp
 from pipecat.services.anthropic.llm import AnthropicLLMService
 from pipecat.services.elevenlabs.stt import ElevenLabsSTTService
 from pipecat.services.minimax.tts import MiniMaxHttpTTSService
-from pipecat.utils.types import NOT_GIVEN
+from pipecat.utils.types import NOT_GIVEN, NotGiven
 
-from settings import required
+from settings import optional, required
 
 ELEVENLABS_API_KEY = required("ELEVENLABS_API_KEY")
 ANTHROPIC_API_KEY = required("ANTHROPIC_API_KEY")
-ANTHROPIC_MODEL = os.getenv("ANTHROPIC_MODEL") or NOT_GIVEN
+ANTHROPIC_MODEL: str | NotGiven = optional("ANTHROPIC_MODEL", NOT_GIVEN)
 MINIMAX_API_KEY = required("MINIMAX_API_KEY")
 MINIMAX_GROUP_ID = required("MINIMAX_GROUP_ID")
-MINIMAX_VOICE_ID = os.getenv("MINIMAX_VOICE_ID") or NOT_GIVEN
+MINIMAX_VOICE_ID: str | NotGiven = optional("MINIMAX_VOICE_ID", NOT_GIVEN)
 
 
 def create_stt(session: aiohttp.ClientSession) -> ElevenLabsSTTService:

@@ -9,7 +9,6 @@ Run it with `uv run bot.py`. Its settings come from the environment and from `.e
 """
 
 import asyncio
-import os
 from collections.abc import Callable
 
 from loguru import logger
@@ -32,7 +31,7 @@ from pipecat.workers.runner import WorkerRunner
 from calls import call_of, in_room_of_call, introduce, is_stream, take_over, warn_about_calls
 from services import create_llm, create_stt, create_tts
 from session import look_after
-from settings import check_settings
+from settings import check_settings, run_locally
 from tools import TOOLS
 from transcript import log_transcript
 from watch import watch
@@ -162,10 +161,4 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
     warn_about_calls()
-
-    environment = dict(os.environ)
-    from pipecat.runner.run import main
-
-    # That import reads `.env` once more, over the environment.
-    os.environ.update(environment, ENV="local")
-    main()
+    run_locally()

@@ -6,7 +6,6 @@ Run it with `uv run bot.py`. Its settings come from the environment and from `.e
 `.env.example` says what each is for.
 """
 
-import os
 from collections.abc import Callable
 
 from loguru import logger
@@ -26,7 +25,7 @@ from pipecat.workers.runner import WorkerRunner
 
 from services import create_llm, create_stt, create_tts
 from session import look_after
-from settings import check_settings
+from settings import check_settings, run_locally
 from tools import TOOLS
 
 SYSTEM_PROMPT = (
@@ -109,10 +108,4 @@ async def bot(runner_args: RunnerArguments) -> None:
 
 if __name__ == "__main__":
     check_settings()
-
-    environment = dict(os.environ)
-    from pipecat.runner.run import main
-
-    # That import reads `.env` once more, over the environment.
-    os.environ.update(environment, ENV="local")
-    main()
+    run_locally()

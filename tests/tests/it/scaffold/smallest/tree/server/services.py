@@ -5,21 +5,19 @@ Language model: OpenAI
 Text-to-speech: Cartesia
 """
 
-import os
-
 from pipecat.services.cartesia.tts import CartesiaTTSService
 from pipecat.services.deepgram.stt import DeepgramSTTService
 from pipecat.services.openai.llm import OpenAILLMService
-from pipecat.utils.types import NOT_GIVEN
+from pipecat.utils.types import NOT_GIVEN, NotGiven
 
-from settings import required
+from settings import optional, required
 
 DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
+OPENAI_BASE_URL: str | None = optional("OPENAI_BASE_URL", None)
+OPENAI_MODEL: str | NotGiven = optional("OPENAI_MODEL", NOT_GIVEN)
 CARTESIA_API_KEY = required("CARTESIA_API_KEY")
-CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
+CARTESIA_VOICE_ID: str = optional("CARTESIA_VOICE_ID", "86e30c1d-714b-4074-a1f2-1cb6b552fb49")
 
 
 def create_stt() -> DeepgramSTTService:

@@ -7,7 +7,6 @@ Run it with `uv run bot.py`. Its settings come from the environment and from `.e
 `.env.example` says what each is for.
 """
 
-import os
 from collections.abc import Callable
 
 from loguru import logger
@@ -31,7 +30,7 @@ from calls import introduce, is_stream, warn_about_calls
 from noise import noise_filter
 from services import create_llm, create_stt, create_tts
 from session import look_after
-from settings import check_settings
+from settings import check_settings, run_locally
 from tools import TOOLS
 
 SYSTEM_PROMPT = (
@@ -141,10 +140,4 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
     warn_about_calls()
-
-    environment = dict(os.environ)
-    from pipecat.runner.run import main
-
-    # That import reads `.env` once more, over the environment.
-    os.environ.update(environment, ENV="local")
-    main()
+    run_locally()

@@ -9,7 +9,6 @@ Run it with `uv run bot.py`. Its settings come from the environment and from `.e
 `.env.example` says what each is for.
 """
 
-import os
 from collections.abc import Callable
 
 from loguru import logger
@@ -32,7 +31,7 @@ from calls import introduce, is_stream, warn_about_calls
 from recording import Recorder
 from services import create_llm
 from session import look_after
-from settings import check_settings
+from settings import check_settings, run_locally
 from tools import TOOLS
 from typed import TypedText
 
@@ -143,10 +142,4 @@ async def bot(runner_args: RunnerArguments) -> None:
 if __name__ == "__main__":
     check_settings()
     warn_about_calls()
-
-    environment = dict(os.environ)
-    from pipecat.runner.run import main
-
-    # That import reads `.env` once more, over the environment.
-    os.environ.update(environment, ENV="local")
-    main()
+    run_locally()

@@ -3,18 +3,16 @@
 Speech-to-speech: AWS Nova Sonic
 """
 
-import os
-
 from pipecat.services.aws.nova_sonic.llm import AWSNovaSonicLLMService
-from pipecat.utils.types import NOT_GIVEN
+from pipecat.utils.types import NOT_GIVEN, NotGiven
 
-from settings import required
+from settings import optional, required
 
 AWS_ACCESS_KEY_ID = required("AWS_ACCESS_KEY_ID")
 AWS_SECRET_ACCESS_KEY = required("AWS_SECRET_ACCESS_KEY")
-AWS_SESSION_TOKEN = os.getenv("AWS_SESSION_TOKEN") or None
+AWS_SESSION_TOKEN: str | None = optional("AWS_SESSION_TOKEN", None)
 AWS_REGION = required("AWS_REGION")
-AWS_VOICE_ID = os.getenv("AWS_VOICE_ID") or NOT_GIVEN
+AWS_VOICE_ID: str | NotGiven = optional("AWS_VOICE_ID", NOT_GIVEN)
 
 
 def create_llm(system_prompt: str) -> AWSNovaSonicLLMService:

@@ -5,7 +5,6 @@ Language model: Google Gemini
 Text-to-speech: Camb.ai
 """
 
-import os
 from typing import Literal
 
 from pipecat.services.camb.tts import CambTTSService
@@ -13,7 +12,7 @@ from pipecat.services.gladia.stt import GladiaSTTService
 from pipecat.services.google.llm import GoogleLLMService
 from pipecat.utils.types import NOT_GIVEN, NotGiven
 
-from settings import converted, one_of, required
+from settings import converted, one_of, optional, required
 
 GLADIA_API_KEY = required("GLADIA_API_KEY")
 GLADIA_REGION: Literal["us-west", "eu-west"] | None = one_of(
@@ -22,7 +21,7 @@ GLADIA_REGION: Literal["us-west", "eu-west"] | None = one_of(
     None,
 )
 GOOGLE_API_KEY = required("GOOGLE_API_KEY")
-GOOGLE_MODEL = os.getenv("GOOGLE_MODEL") or NOT_GIVEN
+GOOGLE_MODEL: str | NotGiven = optional("GOOGLE_MODEL", NOT_GIVEN)
 CAMB_API_KEY = required("CAMB_API_KEY")
 CAMB_VOICE_ID: int | NotGiven = converted("CAMB_VOICE_ID", int, NOT_GIVEN)
 

@@ -7,7 +7,6 @@ Run it with `uv run bot.py`. Its settings come from the environment and from `.e
 `.env.example` says what each is for.
 """
 
-import os
 from collections.abc import Callable
 
 from loguru import logger
@@ -30,7 +29,7 @@ from pipecat.workers.runner import WorkerRunner
 from screen import Screen
 from services import create_llm
 from session import look_after
-from settings import check_settings
+from settings import check_settings, run_locally
 from sockets import tell_sockets_apart
 from tools import TOOLS
 from typed import TypedText
@@ -125,10 +124,4 @@ async def bot(runner_args: RunnerArguments) -> None:
 
 if __name__ == "__main__":
     check_settings()
-
-    environment = dict(os.environ)
-    from pipecat.runner.run import main
-
-    # That import reads `.env` once more, over the environment.
-    os.environ.update(environment, ENV="local")
-    main()
+    run_locally()

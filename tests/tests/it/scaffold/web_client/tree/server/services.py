@@ -5,19 +5,17 @@ Language model: OpenAI
 Text-to-speech: OpenAI
 """
 
-import os
-
 from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.services.openai.stt import OpenAISTTService
 from pipecat.services.openai.tts import OpenAITTSService
-from pipecat.utils.types import NOT_GIVEN
+from pipecat.utils.types import NOT_GIVEN, NotGiven
 
-from settings import required
+from settings import optional, required
 
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
-OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
+OPENAI_BASE_URL: str | None = optional("OPENAI_BASE_URL", None)
+OPENAI_MODEL: str | NotGiven = optional("OPENAI_MODEL", NOT_GIVEN)
+OPENAI_VOICE_ID: str | NotGiven = optional("OPENAI_VOICE_ID", NOT_GIVEN)
 
 
 def create_stt() -> OpenAISTTService:

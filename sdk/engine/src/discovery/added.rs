@@ -4,14 +4,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use bot_cli_engine::discovery::{PREFIX, PluginName};
+use super::name::{PACK_PREFIX, PREFIX, PluginName};
 use bot_cli_protocol::Role;
 use bot_cli_protocol::failure::{Exit, Failure, reason};
 use bot_cli_terminal::one_line;
 use bot_cli_terminal::shell::quoted;
 use serde::{Deserialize, Serialize};
-
-use crate::pack;
 
 /// The record's file name.
 pub const RECORD: &str = "plugins.lock";
@@ -37,6 +35,9 @@ pub struct Entry {
     /// The checksum of the archive from which the entry was installed, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive_sha256: Option<String>,
+    /// Whether the user wants this plugin in place of the one that is released with the host.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forced: bool,
 }
 
 /// The form of an installed plugin, pack or backend.
@@ -69,7 +70,7 @@ impl Entry {
                     .join(format!("{PREFIX}{name}{suffix}"))
             }
             Form::Folder => {
-                let short = name.strip_prefix(pack::PREFIX);
+                let short = name.strip_prefix(PACK_PREFIX);
                 folder.join("packs").join(short.unwrap_or(name))
             }
         }

@@ -1,0 +1,351 @@
+//! The facts of a project that several plugins need: its folders, its deployment file, its secret set and its web client.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use bot_cli_protocol::failure::reason;
+use serde::Deserialize;
+
+use crate::embedded;
+
+/// The file in which `bot-cli init` records the project's options, relative to the project's root.
+pub const RECORD: &str = ".bot-cli/project.json";
+
+/// The template of `.env`, in the bot's folder.
+pub const ENV_TEMPLATE: &str = ".env.example";
+
+/// The bot's folder in a generated project.
+const BOT: &str = "server";
+
+/// The names of a deployment file. The second name is that of the service's own client.
+const DEPLOYMENTS: [&str; 2] = ["cloud-deploy.toml", "pcc-deploy.toml"];
+
+/// The maximum number of folders to search for a deployment file outside generated projects, including the first one.
+const DEEPEST: usize = 4;
+
+/// The minimum and maximum length of an agent's name at the hosting service.
+pub const SLUG_LENGTHS: (usize, usize) = (3, 63);
+
+/// A project that `bot-cli init` generated, or that has a deployment file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// The project's root.
+    pub root: PathBuf,
+    /// The folder with the bot, its `.env` and its deployment file.
+    pub bot: PathBuf,
+}
+
+/// The secret set of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretSet {
+    /// The name, as written.
+    pub name: String,
+    /// The region in the deployment file, as written.
+    pub region: Option<String>,
+    /// The deployment file that names the set. `None` if the name is the project's default.
+    pub file: Option<PathBuf>,
+}
+
+/// The recorded options of a project that other plugins than `init` use.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Recorded {
+    /// The project's name, as the user wrote it.
+    pub project_name: String,
+    /// The identifiers of the transports.
+    pub transports: Vec<String>,
+    client_framework: Option<String>,
+    client_server: Option<String>,
+}
+
+/// A web client of generated projects.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebClient {
+    framework: String,
+    server: Option<String>,
+    /// The port of the development server.
+    pub port: u16,
+    /// The prefix of the environment variables that reach the page.
+    pub prefix: String,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    config: Recorded,
+}
+
+#[derive(Deserialize)]
+struct Deployment {
+    secret_set: Option<String>,
+    region: Option<String>,
+}
+
+impl Project {
+    /// Finds the project that contains `folder`, which must be absolute.
+    ///
+    /// Without a record, only a deployment file in the same repository, at most three folders above, makes a project.
+    #[must_use]
+    pub fn find(folder: &Path) -> Option<Self> {
+        let mut is_near = true;
+        for (depth, above) in folder.ancestors().enumerate() {
+            if let Some(project) = Self::recorded_at(above) {
+                return Some(project);
+            }
+            is_near &= depth < DEEPEST;
+            let found = Some(above).filter(|_| is_near).and_then(Self::at);
+            if let Some(project) = found {
+                let parent = above.parent().and_then(Self::recorded_at);
+                return Some(parent.filter(|it| it.bot == above).unwrap_or(project));
+            }
+            is_near &= !above.join(".git").exists();
+        }
+        None
+    }
+
+    /// Returns the project whose root or bot's folder is `folder`, judged by a deployment file alone.
+    #[must_use]
+    pub fn at(folder: &Path) -> Option<Self> {
+        let below = [folder.join(BOT), folder.to_owned()];
+        let bot = below.into_iter().find(|bot| deployment_in(bot).is_some())?;
+        let is_bot = folder.ends_with(BOT) && bot == folder;
+        let root = folder.parent().filter(|_| is_bot).unwrap_or(folder);
+        Some(Self {
+            root: root.to_owned(),
+            bot,
+        })
+    }
+
+    fn recorded_at(root: &Path) -> Option<Self> {
+        let is_recorded = root.join(RECORD).is_file();
+        let usual = root.join(BOT);
+        let is_flat = || !usual.is_dir() && root.join("bot.py").is_file();
+        is_recorded.then(|| Self {
+            bot: if is_flat() {
+                root.to_owned()
+            } else {
+                usual.clone()
+            },
+            root: root.to_owned(),
+        })
+    }
+
+    /// Reports whether `bot-cli init` generated the project.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.root.join(RECORD).is_file()
+    }
+
+    /// Reads the recorded options.
+    ///
+    /// # Errors
+    /// Returns the reason why the record can't be read.
+    pub fn recorded(&self) -> Result<Recorded, String> {
+        let text = fs::read_to_string(self.root.join(RECORD));
+        let text = text.map_err(|error| reason(&error))?;
+        let record: Record = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        Ok(record.config)
+    }
+
+    /// Returns the deployment file.
+    #[must_use]
+    pub fn deployment(&self) -> Option<PathBuf> {
+        deployment_in(&self.bot).or_else(|| deployment_in(&self.root))
+    }
+
+    /// Returns the set that the deployment file names or, in a generated project, the default set. `read` reads the deployment file.
+    ///
+    /// # Errors
+    /// Returns the file that can't be used, and the reason.
+    pub fn secret_set(
+        &self,
+        read: impl Fn(&Path) -> Result<String, String>,
+    ) -> Result<Option<SecretSet>, (PathBuf, String)> {
+        let mut region = None;
+        if let Some(file) = self.deployment() {
+            let text = read(&file);
+            let parsed = text.and_then(|it| toml::from_str(&it).map_err(|why| why.to_string()));
+            let deployment: Deployment = parsed.map_err(|why| (file.clone(), why))?;
+            region = deployment.region;
+            if let Some(name) = deployment.secret_set {
+                let file = Some(file);
+                return Ok(Some(SecretSet { name, region, file }));
+            }
+        }
+        if !self.is_recorded() {
+            return Ok(None);
+        }
+        let recorded = self
+            .recorded()
+            .map_err(|why| (self.root.join(RECORD), why))?;
+        Ok(Some(SecretSet {
+            name: secret_set_of(&slug(&recorded.project_name)),
+            region,
+            file: None,
+        }))
+    }
+}
+
+impl Recorded {
+    /// Returns the project's web client, if it has one.
+    #[must_use]
+    pub fn client(&self) -> Option<&'static WebClient> {
+        let framework = self.client_framework.as_deref()?;
+        let server = self.client_server.as_deref();
+        let rows = web_clients().values();
+        let mut rows = rows.filter(|row| row.framework == framework);
+        rows.clone()
+            .find(|row| row.server.as_deref() == server)
+            .or_else(|| rows.next_back())
+    }
+}
+
+/// Returns the web clients by the name that templates know them by.
+#[must_use]
+pub fn web_clients() -> &'static BTreeMap<String, WebClient> {
+    static CLIENTS: LazyLock<BTreeMap<String, WebClient>> =
+        LazyLock::new(|| embedded::table("clients").unwrap_or_default());
+    &CLIENTS
+}
+
+/// Returns the name of the default secret set of the project with this slug. Names of sets have the same limit as slugs.
+#[must_use]
+pub fn secret_set_of(slug: &str) -> String {
+    const ENDING: &str = "-secrets";
+    let kept = slug.get(..SLUG_LENGTHS.1 - ENDING.len()).unwrap_or(slug);
+    kept.trim_end_matches('-').to_owned() + ENDING
+}
+
+/// Adapts a project's name to the rules of the hosting service: letters, digits and hyphens, with no hyphen at either end.
+#[must_use]
+pub fn slug(name: &str) -> String {
+    let (shortest, longest) = SLUG_LENGTHS;
+    let derived = plain_slug(name);
+    match derived.len() {
+        0 => "bot".to_owned(),
+        length if length < shortest => format!("{derived}-bot"),
+        _ => {
+            let kept = derived.get(..longest).unwrap_or(&derived);
+            kept.trim_end_matches('-').to_owned()
+        }
+    }
+}
+
+/// Returns the name in lower-case letters, digits and hyphens, at any length.
+#[must_use]
+pub fn plain_slug(name: &str) -> String {
+    let mut slug = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_alphanumeric() {
+            slug.push(letter.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
+fn deployment_in(folder: &Path) -> Option<PathBuf> {
+    let mut paths = DEPLOYMENTS.iter().map(|name| folder.join(name));
+    paths.find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{Project, RECORD, SecretSet, secret_set_of, slug, web_clients};
+
+    const RECORDED: &str = r#"{"schema": 1, "config": {"project_name": "My Bot", "transports": ["p2p_webrtc"],
+        "client_framework": "react", "client_server": "nextjs", "later": {}}}"#;
+
+    fn put(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn set(folder: &Path) -> Result<Option<SecretSet>, (std::path::PathBuf, String)> {
+        let read = |file: &Path| fs::read_to_string(file).map_err(|it| it.to_string());
+        Project::find(folder).unwrap().secret_set(read)
+    }
+
+    #[test]
+    fn a_project_is_the_same_from_everywhere_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        put(root, ".git/HEAD", "");
+        put(root, "server/evals/deep/er/still/text.yaml", "");
+        put(root, "client/package.json", "{}");
+        assert_eq!(Project::find(&root.join("server")), None);
+        let project = Project {
+            root: root.to_owned(),
+            bot: root.join("server"),
+        };
+        put(root, "server/pcc-deploy.toml", "");
+        for below in ["", "server", "server/evals"] {
+            assert_eq!(
+                Project::find(&root.join(below)).unwrap(),
+                project,
+                "{below}"
+            );
+        }
+        put(root, RECORD, RECORDED);
+        for below in ["", "server", "server/evals/deep/er/still", "client"] {
+            assert_eq!(
+                Project::find(&root.join(below)).unwrap(),
+                project,
+                "{below}"
+            );
+        }
+        let recorded = project.recorded().unwrap();
+        assert_eq!(recorded.client().unwrap().port, 3000);
+    }
+
+    #[test]
+    fn a_project_has_one_set_with_and_without_a_deployment_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        put(root, "server/cloud-deploy.toml", "agent_name = \"bot\"\n");
+        assert_eq!(set(root), Ok(None));
+        put(root, RECORD, RECORDED);
+        let name = |folder: &Path| set(folder).unwrap().unwrap().name;
+        // The line with the set is gone.
+        assert_eq!(name(root), "my-bot-secrets");
+        put(
+            root,
+            "server/cloud-deploy.toml",
+            "secret_set = \"other\"\nregion = \"eu\"\n",
+        );
+        let own = set(&root.join("server")).unwrap().unwrap();
+        assert_eq!(
+            (own.name.as_str(), own.region.as_deref()),
+            ("other", Some("eu"))
+        );
+        fs::remove_file(root.join("server/cloud-deploy.toml")).unwrap();
+        assert_eq!(name(&root.join("server")), "my-bot-secrets");
+        put(root, "server/cloud-deploy.toml", "secret_set = ");
+        let (file, _) = set(root).unwrap_err();
+        assert!(file.ends_with("server/cloud-deploy.toml"));
+    }
+
+    #[test]
+    fn the_name_of_a_set_is_never_too_long() {
+        let name = secret_set_of(&slug(&format!("{} b", "a".repeat(54))));
+        assert_eq!(name, format!("{}-secrets", "a".repeat(54)));
+        assert_eq!(secret_set_of(&slug(&"a".repeat(70))).len(), 63);
+    }
+
+    #[test]
+    fn every_client_has_a_template() {
+        for name in web_clients().keys() {
+            let folder = format!("client/{name}/");
+            let mut files = crate::project_files().into_iter();
+            assert!(files.any(|(path, _)| path.starts_with(&folder)), "{name}");
+        }
+        assert_eq!(web_clients().len(), 3);
+    }
+}
