@@ -58,7 +58,7 @@ fn ways_to(name: &PluginName, environment: &Environment) -> [String; 2] {
     let looked = if name.as_str() == MANAGER {
         format!("there is no file `{file}` in {host}")
     } else if SHIPPED.contains(&name.as_str()) {
-        format!("there is no file `{file}` in {host}, {own}or a folder of PATH")
+        format!("there is no file `{file}` in {host} or a folder of PATH")
     } else {
         format!("there is no file `{file}` in {own}{host} or a folder of PATH")
     };

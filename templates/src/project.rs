@@ -1,11 +1,9 @@
 //! The facts of a project that several plugins need: its folders, its deployment file, its secret set and its web client.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use bot_cli_protocol::failure::reason;
 use serde::Deserialize;
 
 use crate::embedded;
@@ -94,10 +92,8 @@ impl Project {
                 return Some(project);
             }
             is_near &= depth < DEEPEST;
-            let found = Some(above).filter(|_| is_near).and_then(Self::at);
-            if let Some(project) = found {
-                let parent = above.parent().and_then(Self::recorded_at);
-                return Some(parent.filter(|it| it.bot == above).unwrap_or(project));
+            if is_near && let Some(project) = Self::at(above) {
+                return Some(project);
             }
             is_near &= !above.join(".git").exists();
         }
@@ -118,17 +114,11 @@ impl Project {
     }
 
     fn recorded_at(root: &Path) -> Option<Self> {
-        let is_recorded = root.join(RECORD).is_file();
         let usual = root.join(BOT);
-        let is_flat = || !usual.is_dir() && root.join("bot.py").is_file();
-        is_recorded.then(|| Self {
-            bot: if is_flat() {
-                root.to_owned()
-            } else {
-                usual.clone()
-            },
-            root: root.to_owned(),
-        })
+        let is_flat = !usual.is_dir() && root.join("bot.py").is_file();
+        let bot = if is_flat { root.to_owned() } else { usual };
+        let root = root.to_owned();
+        Some(Self { root, bot }).filter(Self::is_recorded)
     }
 
     /// Reports whether `bot-cli init` generated the project.
@@ -137,13 +127,15 @@ impl Project {
         self.root.join(RECORD).is_file()
     }
 
-    /// Reads the recorded options.
+    /// Reads the recorded options with `read`.
     ///
     /// # Errors
-    /// Returns the reason why the record can't be read.
-    pub fn recorded(&self) -> Result<Recorded, String> {
-        let text = fs::read_to_string(self.root.join(RECORD));
-        let text = text.map_err(|error| reason(&error))?;
+    /// Returns the reason why the record can't be used.
+    pub fn recorded(
+        &self,
+        read: impl Fn(&Path) -> Result<String, String>,
+    ) -> Result<Recorded, String> {
+        let text = read(&self.root.join(RECORD))?;
         let record: Record = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         Ok(record.config)
     }
@@ -154,36 +146,56 @@ impl Project {
         deployment_in(&self.bot).or_else(|| deployment_in(&self.root))
     }
 
-    /// Returns the set that the deployment file names or, in a generated project, the default set. `read` reads the deployment file.
+    /// Returns the set that the deployment file names or, in a generated project, the default set. `read` reads the files.
     ///
     /// # Errors
     /// Returns the file that can't be used, and the reason.
     pub fn secret_set(
         &self,
         read: impl Fn(&Path) -> Result<String, String>,
-    ) -> Result<Option<SecretSet>, (PathBuf, String)> {
+    ) -> Result<SecretSet, (PathBuf, String)> {
         let mut region = None;
         if let Some(file) = self.deployment() {
-            let text = read(&file);
-            let parsed = text.and_then(|it| toml::from_str(&it).map_err(|why| why.to_string()));
-            let deployment: Deployment = parsed.map_err(|why| (file.clone(), why))?;
+            let parsed = read(&file).and_then(|text| Deployment::parse(&text));
+            let deployment = parsed.map_err(|why| (file.clone(), why))?;
             region = deployment.region;
             if let Some(name) = deployment.secret_set {
                 let file = Some(file);
-                return Ok(Some(SecretSet { name, region, file }));
+                return Ok(SecretSet { name, region, file });
+            }
+            if !self.is_recorded() {
+                return Err((file, "it has no `secret_set`".to_owned()));
             }
         }
-        if !self.is_recorded() {
-            return Ok(None);
-        }
         let recorded = self
-            .recorded()
+            .recorded(read)
             .map_err(|why| (self.root.join(RECORD), why))?;
-        Ok(Some(SecretSet {
+        Ok(SecretSet {
             name: secret_set_of(&slug(&recorded.project_name)),
             region,
             file: None,
-        }))
+        })
+    }
+}
+
+impl Deployment {
+    fn parse(text: &str) -> Result<Self, String> {
+        let read: Self = toml::from_str(text).map_err(|error| {
+            // The error's own text quotes the line, which may have a secret in it.
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+            format!("line {line}: {}", error.message())
+        })?;
+        let is_name = |name: &String| {
+            let mut letters = name.chars();
+            !name.starts_with('-')
+                && letters.all(|it| it.is_ascii_alphanumeric() || "-.".contains(it))
+        };
+        if read.secret_set.as_ref().is_none_or(is_name) {
+            Ok(read)
+        } else {
+            Err("its `secret_set` can't be the name of a set".to_owned())
+        }
     }
 }
 
@@ -268,7 +280,7 @@ mod tests {
         fs::write(path, text).unwrap();
     }
 
-    fn set(folder: &Path) -> Result<Option<SecretSet>, (std::path::PathBuf, String)> {
+    fn set(folder: &Path) -> Result<SecretSet, (std::path::PathBuf, String)> {
         let read = |file: &Path| fs::read_to_string(file).map_err(|it| it.to_string());
         Project::find(folder).unwrap().secret_set(read)
     }
@@ -301,7 +313,8 @@ mod tests {
                 "{below}"
             );
         }
-        let recorded = project.recorded().unwrap();
+        let read = |file: &Path| fs::read_to_string(file).map_err(|it| it.to_string());
+        let recorded = project.recorded(read).unwrap();
         assert_eq!(recorded.client().unwrap().port, 3000);
     }
 
@@ -310,9 +323,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         put(root, "server/cloud-deploy.toml", "agent_name = \"bot\"\n");
-        assert_eq!(set(root), Ok(None));
+        let (_, problem) = set(root).unwrap_err();
+        assert_eq!(problem, "it has no `secret_set`");
         put(root, RECORD, RECORDED);
-        let name = |folder: &Path| set(folder).unwrap().unwrap().name;
+        let name = |folder: &Path| set(folder).unwrap().name;
         // The line with the set is gone.
         assert_eq!(name(root), "my-bot-secrets");
         put(
@@ -320,16 +334,22 @@ mod tests {
             "server/cloud-deploy.toml",
             "secret_set = \"other\"\nregion = \"eu\"\n",
         );
-        let own = set(&root.join("server")).unwrap().unwrap();
+        let own = set(&root.join("server")).unwrap();
         assert_eq!(
             (own.name.as_str(), own.region.as_deref()),
             ("other", Some("eu"))
         );
         fs::remove_file(root.join("server/cloud-deploy.toml")).unwrap();
         assert_eq!(name(&root.join("server")), "my-bot-secrets");
-        put(root, "server/cloud-deploy.toml", "secret_set = ");
-        let (file, _) = set(root).unwrap_err();
-        assert!(file.ends_with("server/cloud-deploy.toml"));
+        for (text, problem) in [
+            ("agent_name = \"bot\"\nKEY = c4n4ry\n", "line 2: "),
+            ("secret_set = \"--help\"\n", "its `secret_set` "),
+        ] {
+            put(root, "server/cloud-deploy.toml", text);
+            let (file, why) = set(root).unwrap_err();
+            assert!(file.ends_with("server/cloud-deploy.toml"));
+            assert!(why.starts_with(problem) && !why.contains("c4n4ry"), "{why}");
+        }
     }
 
     #[test]

@@ -53,6 +53,7 @@ pub fn wrong(field: &str, problem: impl Into<String>) -> Failure {
     Failure::invalid_input(vec![Field::new(field, problem)])
 }
 
+/// Fails if any field is invalid.
 pub fn refused(fields: Vec<Field>) -> Result<(), Failure> {
     if fields.is_empty() {
         return Ok(());

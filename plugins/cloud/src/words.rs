@@ -294,9 +294,7 @@ fn worded(error: &VaultError) -> Failure {
                 .hint("put the key back; without it nothing in the vault can be read")
                 .hint(FROM_BACKUP)
         }
-        VaultError::Keyring(cause) => {
-            keyring(cause).message(error.to_string())
-        }
+        VaultError::Keyring(cause) => keyring(cause).message(error.to_string()),
         VaultError::WrongKey { .. } | VaultError::NotAKey(_) => failure("vault_wrong_key")
             .hint("put back the key that belongs to the vault")
             .hint(FROM_BACKUP),
@@ -309,10 +307,11 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::NotSynced(..) => failure("vault_not_synced").hint(UNSYNCED),
         VaultError::Leftover(..) => failure("vault_leftover")
             .hint("the change is in place; the next one removes the earlier key"),
-        VaultError::Conflict(name) => failure("conflict")
-            .hint(format!("look at it with `bot-cli cloud secrets list {name}`, then try again")),
+        VaultError::Conflict(name) => failure("conflict").hint(format!(
+            "look at it with `bot-cli cloud secrets list {name}`, then try again"
+        )),
         VaultError::NoVault(_) => {
-            failure("no_vault").hint("`bot-cli cloud secrets set` makes one")
+            failure("no_vault").hint("`bot-cli cloud secrets set NAME KEY` makes one")
         }
         VaultError::Exists(_) => {
             failure("file_exists").hint("choose another name, or replace it with `--force`")
@@ -320,10 +319,12 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::NotABackup(..) => {
             failure("not_a_backup").hint("`bot-cli cloud vault backup FILE` writes one")
         }
-        VaultError::NotRead(path, _) => failure("not_read").hint(format!(
-            "give the path of a file that `bot-cli cloud vault backup` wrote, and look at its rights (`ls -ld {}`)",
-            quoted(path)
-        )),
+        VaultError::NotRead(path, _) if !path.exists() => {
+            failure("not_read").hint("`bot-cli cloud vault backup FILE` writes one")
+        }
+        VaultError::NotRead(path, _) => {
+            failure("not_read").hint(format!("look at its rights: ls -ld {}", quoted(path)))
+        }
         VaultError::NotAPlace(..) => failure("not_a_place")
             .hint("choose the name of a new file outside of the vault, best on another disk"),
         VaultError::WrongPassphrase(_) => failure("wrong_passphrase")

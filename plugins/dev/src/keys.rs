@@ -244,9 +244,9 @@ struct Sources {
     set: Vec<String>,
     environment: Vec<String>,
     file: Vec<String>,
-    /// In the set, and in `.env` to no effect.
+    /// In `.env`, but overridden by the set.
     hidden: Vec<String>,
-    /// Required, and nowhere.
+    /// Required, but not set anywhere.
     missing: Vec<String>,
 }
 

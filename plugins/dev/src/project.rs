@@ -8,6 +8,8 @@ use bot_cli_templates::catalogue::{Catalogue, Transport};
 use bot_cli_templates::project::{self, RECORD};
 use bot_cli_terminal::shell::quoted;
 
+const QUICKSTART: &str = "make one: bot-cli init quickstart";
+
 #[derive(Debug)]
 pub struct Project {
     pub root: PathBuf,
@@ -33,23 +35,22 @@ impl Project {
             Exit::Usage,
             "no_folder",
             could_not("open", given),
-        )?;
+        );
+        let folder = folder.map_err(|failure| failure.hint(QUICKSTART))?;
         let found = project::Project::find(&folder);
         let Some(place) = found.filter(project::Project::is_recorded) else {
             let message = format!("`{}` is in no project of `bot-cli init`", folder.display());
-            return Err(Failure::new(Exit::Usage, "no_project", message)
-                .hint("make one: bot-cli init quickstart"));
+            return Err(Failure::new(Exit::Usage, "no_project", message).hint(QUICKSTART));
         };
+        let read = |file: &Path| fs::read_to_string(file).map_err(|error| reason(&error));
         let unreadable = |path: &Path, reason| {
             let message = format!("could not read `{}`: {reason}", path.display());
             Failure::new(Exit::Failed, "invalid_project", message)
+                .hint("restore it from version control")
         };
-        let recorded = place.recorded();
+        let recorded = place.recorded(read);
         let config = recorded.map_err(|why| unreadable(&place.root.join(RECORD), why))?;
-        let set = place.secret_set(|file| {
-            let text = fs::read_to_string(file);
-            text.map_err(|error| reason(&error))
-        });
+        let set = place.secret_set(read);
         let set = set.map_err(|(file, why)| unreadable(&file, why))?;
         let catalogue = Catalogue::get();
         let transports = config.transports.iter().map(|id| {
@@ -66,7 +67,7 @@ impl Project {
                 port: client.port,
                 bot_url: format!("{}BOT_URL", client.prefix),
             }),
-            secret_set: set.map(|set| set.name).unwrap_or_default(),
+            secret_set: set.name,
             root: place.root,
             server: place.bot,
         })
@@ -83,14 +84,12 @@ impl Project {
             .find(is_meant)
             .copied()
             .ok_or_else(|| {
-                let known: Vec<String> = self
-                    .transports
-                    .iter()
-                    .map(|one| format!("`{}`", one.runner_key))
-                    .collect();
                 let message = format!("the bot has no transport `{name}`");
-                Failure::new(Exit::Usage, "invalid_input", message)
-                    .hint(format!("it has {}", known.join(", ")))
+                let failure = Failure::new(Exit::Usage, "invalid_input", message);
+                let known = self.transports.iter().map(|one| &one.runner_key);
+                known.fold(failure, |failure, key| {
+                    failure.hint(format!("it has: bot-cli dev --transport {key}"))
+                })
             })
     }
 }
@@ -98,7 +97,12 @@ impl Project {
 /// Returns the path as a command in `cwd` names it.
 pub fn shown_from(cwd: &Path, path: &Path) -> String {
     let below = path.strip_prefix(cwd).unwrap_or(path);
-    quoted(&below.display().to_string())
+    let guard = if below.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        "./"
+    } else {
+        ""
+    };
+    quoted(&format!("{guard}{}", below.display()))
 }
 
 fn could_not(open: &str, path: &Path) -> String {

@@ -43,7 +43,7 @@ pub struct Options {
     /// Directory to initialize; `quickstart` creates a fixed bot
     #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath)]
     pub target_dir: Option<PathBuf>,
-    /// What follows the directory, which is a mistake.
+    /// An unexpected second argument.
     #[arg(hide = true, value_hint = ValueHint::Other)]
     pub rest: Option<PathBuf>,
 

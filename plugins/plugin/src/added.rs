@@ -287,7 +287,9 @@ fn put(
     }
     let replaced = candidate.in_place_of.as_ref();
     let replaced = replaced.map(|place| place.display().to_string());
-    let silent = candidate.is_silent.then_some("from its manifest");
+    let silent = candidate
+        .is_named_by_manifest
+        .then_some("from its manifest");
     for (what, value) in [("in place of", replaced.as_deref()), ("name", silent)] {
         rows.extend(value.map(|value| vec![format!("  {what}"), one_line(value)]));
     }

@@ -98,7 +98,7 @@ impl Kit {
         }
     }
 
-    /// Checks what must hold for a plugin to be used at all, without starting it. Fails with the first rule that the plugin breaks.
+    /// Runs the checks that a plugin must pass before it can be added, and starts nothing. Fails with the first rule that the plugin breaks.
     pub fn judge(&self) -> Result<Judged, Failure> {
         let cancel = Cancel::new();
         let bench = Bench::new(self, &cancel);

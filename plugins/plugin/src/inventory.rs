@@ -123,7 +123,7 @@ impl Row {
         Path::new(self.entry["file"].as_str().unwrap_or_default())
     }
 
-    /// Reports whether the plugin has no better one of its name, and can be used.
+    /// Reports whether this is the plugin that runs under its name.
     fn is_used(&self) -> bool {
         !["refused", "shadowed"].contains(&self.entry["status"].as_str().unwrap_or_default())
     }

@@ -101,9 +101,9 @@ fn search_paths(
     let [first, last] = ["BOT_CLI_PLUGIN_PATH", "PATH"].map(|name| -> Vec<PathBuf> {
         std::env::split_paths(&variable(name).unwrap_or_default()).collect()
     });
-    // The user's folder precedes the host's, so that a plugin can be updated without write access to the host's folder. A plugin of
-    // somebody else must not become one that the user knows from the host's release.
-    [[&first, &data, &own, &last], [&first, &own, &data, &last]].map(|groups| {
+    // The user's folder precedes the host's, so that a plugin can be updated without write access to the host's folder. A
+    // third-party plugin must not replace one of the host's own plugins.
+    [[&first, &data, &own, &last], [&first, &own, &last, &data]].map(|groups| {
         let mut folders: Vec<PathBuf> = Vec::new();
         for folder in groups.into_iter().flatten() {
             if folder.is_absolute() && !folders.contains(folder) {

@@ -17,7 +17,7 @@ use bot_cli_protocol::suggest;
 use bot_cli_protocol::words::Reader;
 use bot_cli_protocol::{ArgumentKind, CommandSpec};
 
-/// The beginnings of options that turn something on, which this program's options don't have.
+/// Prefixes that users of other tools put before the name of an option.
 const VERBS: [&str; 4] = ["add-", "enable-", "use-", "with-"];
 
 /// Converts help and version output into a reply, and any other error into a failure. `name` is the root command as the user typed it, and
@@ -133,7 +133,7 @@ fn unexpected(error: &clap::Error, reader: &Reader, called: &str) -> Failure {
     suggested(usage(format!("unexpected argument `{word}`")), &meant)
 }
 
-/// Returns the argument without dashes that an option stands for: its placeholder, if that or the help begins so, or a word in the help.
+/// Returns the positional argument that the user meant by an unknown option.
 fn positional(name: &str, reader: &Reader) -> Option<String> {
     let arguments = reader.command().arguments.iter();
     let mut positionals = arguments.filter(|it| it.kind == ArgumentKind::Positional);

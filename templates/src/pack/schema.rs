@@ -124,7 +124,7 @@ pub struct Service {
     pub pictures: bool,
     /// The reason for the deprecation, and the replacement, if the service is deprecated.
     pub deprecated: Option<String>,
-    /// The families of models that people know and the service runs, such as `GPT`. A family's name leads users to the service.
+    /// The well-known families of models that the service runs, such as `GPT`, for suggestions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
     /// A sentence with advice for the user, such as `Runs on this machine; downloads its model at first start`.

@@ -58,7 +58,7 @@ fn a_bot_without_its_keys_names_them_all_and_ends() {
         "DEEPGRAM_API_KEY",
         "ANTHROPIC_API_KEY",
         "CARTESIA_API_KEY",
-        "`bot-cli cloud secrets run bot-secrets --backend local -- uv run bot.py --host 127.0.0.1 --port 0 -t webrtc",
+        "`bot-cli cloud secrets set --backend local --from-template .env.example`",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }

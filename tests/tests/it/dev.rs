@@ -273,10 +273,11 @@ fn what_can_not_be_run_says_what_to_do() {
         = 2
         $ bot-cli dev --transport twilio
         ! error: the bot has no transport `twilio`
-        ! hint: it has `webrtc`
+        ! hint: it has: bot-cli dev --transport webrtc
         = 2
         $ bot-cli dev nowhere
         ! error: could not open `nowhere`: no such file or directory
+        ! hint: make one: bot-cli init quickstart
         = 2
         $ bot-cli dev --eval
         ! error: this project has no evals

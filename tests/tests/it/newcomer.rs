@@ -37,7 +37,7 @@ fn every_printed_line_leads_on() {
                     let Some(situation) = open.lock().unwrap().next() else {
                         break;
                     };
-                    let (count, dead_ends) = Walk::new(&data, situation).to_the_end();
+                    let (count, dead_ends) = Walk::new(&data, situation).finish();
                     eprintln!("{count:>5} lines: {}", situation.name);
                     let mut ended = ended.lock().unwrap();
                     ended.0 += count;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_templates::project::{ENV_TEMPLATE, Project as Place, RECORD, SecretSet};
+use bot_cli_terminal::standard_input;
 
 use super::context::CommandContext;
 use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
@@ -26,8 +27,8 @@ pub struct OwnSet {
 
 /// Reports whether the bot of the generated project that contains `folder` gets its keys from this set.
 pub fn reads(folder: &Path, name: &SetName) -> bool {
-    let place = Place::find(folder).filter(Place::is_recorded);
-    let own = place.and_then(|place| own_set_of(&place).ok().flatten());
+    let place = Place::find(folder).filter(|place| place.recorded(reader).is_ok());
+    let own = place.and_then(|place| own_set_of(&place).ok());
     own.is_some_and(|own| own.name == name.as_str())
 }
 
@@ -44,30 +45,50 @@ pub fn deploys(folder: &Path, name: &SetName) -> bool {
 
 /// Returns the path of a file in the bot's folder of the project that contains `folder`. A file that exists in `folder` itself comes first.
 pub fn file_of_bot(folder: &Path, given: &Path) -> Option<PathBuf> {
-    if folder.join(given).exists() || given.components().count() != 1 {
+    let is_name = given.components().count() == 1 && !standard_input::is_named_by(given);
+    if !is_name || folder.join(given).exists() {
         return None;
     }
     let path = Place::find(folder)?.bot.join(given);
-    path.is_file().then(|| shown_from(folder, path))
+    let found = path.metadata().ok()?;
+    let is_ours = found.is_file() && foreign_owner(&found).is_none();
+    is_ours.then(|| shown_from(folder, path))
+}
+
+/// Returns the given set, whose name `parse` checks, or that of the current project.
+pub fn set(
+    context: &CommandContext<'_>,
+    given: Option<&String>,
+    parse: fn(&str) -> Result<SetName, String>,
+    command: &str,
+) -> Result<OwnSet, Failure> {
+    let Some(name) = given else {
+        return own_set(context, command);
+    };
+    Ok(OwnSet {
+        name: parse(name).map_err(|problem| wrong("name", problem))?,
+        region: None,
+        template: None,
+    })
 }
 
 /// Returns the set of the current project and shows a note that it is used. `command` is the subcommand suggested in error messages.
-pub fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Failure> {
+fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Failure> {
     let folder = context.cwd();
-    let place = Place::find(&folder)
-        .ok_or_else(|| wrong("name", "missing: there is no default outside a project"))?;
+    let place = Place::find(&folder).ok_or_else(|| {
+        wrong("name", "missing: there is no default outside a project")
+            .hint(format!("bot-cli cloud secrets {command} --help"))
+    })?;
     let could_not = |file: &Path, reason: Reason| {
         let could_not = format!("can't take the name of the set from `{}`", file.display());
         let name = format!("give the name: `bot-cli cloud secrets {command} NAME …`");
         Failure::because(Exit::Usage, "invalid_file", could_not, reason).hint(name)
     };
     let set = own_set_of(&place).map_err(|(file, reason)| could_not(&file, reason.into()))?;
-    let file = place
-        .deployment()
-        .unwrap_or_else(|| place.root.join(RECORD));
-    let set = set.ok_or_else(|| could_not(&file, "it has no `secret_set`".into()))?;
-    let name = SetName::parse_existing(&set.name)
-        .map_err(|problem| could_not(&file, format!("its `secret_set` {problem}").into()))?;
+    let name = SetName::parse_existing(&set.name).map_err(|problem| {
+        let file = set.file.as_deref().unwrap_or(Path::new(RECORD));
+        could_not(file, format!("its `secret_set` {problem}").into())
+    })?;
     context.note(&match &set.file {
         Some(file) => format!("using the set `{name}` of {}", file.display()),
         None => format!("using the set `{name}` of this project"),
@@ -80,8 +101,12 @@ pub fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Fa
     })
 }
 
-fn own_set_of(place: &Place) -> Result<Option<SecretSet>, (PathBuf, String)> {
-    place.secret_set(|file| text(file).map_err(|reason| reason.to_string()))
+fn reader(file: &Path) -> Result<String, String> {
+    text(file).map_err(|reason| reason.to_string())
+}
+
+fn own_set_of(place: &Place) -> Result<SecretSet, (PathBuf, String)> {
+    place.secret_set(reader)
 }
 
 fn shown_from(folder: &Path, path: PathBuf) -> PathBuf {
@@ -158,7 +183,8 @@ pub fn agent_name(context: &CommandContext<'_>, given: Option<&String>) -> Resul
     } else {
         let Project { settings, .. } = deployment(context, None)?;
         let missing = "missing: there is no server/cloud-deploy.toml here that names an agent";
-        settings.agent_name.ok_or_else(|| wrong("name", missing))?
+        let list = "bot-cli cloud agents list";
+        (settings.agent_name).ok_or_else(|| wrong("name", missing).hint(list))?
     };
     if is_agent_name(&name) {
         Ok(name)

@@ -1,6 +1,6 @@
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,8 +12,9 @@ use bot_cli_terminal::shell::quoted;
 use serde_json::json;
 
 use super::context::CommandContext;
+use super::open;
+use super::project::{self, OwnSet};
 use super::target::wrong_type;
-use super::{open, project};
 use crate::domain::{Entry, SetName};
 use crate::input::{advice, wrong};
 use crate::options::Run;
@@ -31,8 +32,14 @@ const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
     let so = "no program can be started with them";
-    let input = name(context, options);
-    let ((name, template), opened) = open::open_readable(context, &options.scope, input, so)?;
+    let input = project::set(
+        context,
+        options.name.as_ref(),
+        SetName::parse_existing,
+        "run",
+    );
+    let (OwnSet { name, template, .. }, opened) =
+        open::open_readable(context, &options.scope, input, so)?;
     let Some(entries) = opened.reader(so)?.values(&name)? else {
         if let Some(other) = opened.backend.get(&name)? {
             return Err(wrong_type(&name, other.summary.kind));
@@ -75,20 +82,6 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     let status = attend(context, child, program)?;
     context.session().exit_with(status);
     Ok(Reply::default().data(json!({ "name": name.as_str(), "exit": status })))
-}
-
-/// Returns the name of the set, and the template of the project that names it.
-fn name(
-    context: &CommandContext<'_>,
-    options: &Run,
-) -> Result<(SetName, Option<PathBuf>), Failure> {
-    Ok(if let Some(name) = &options.name {
-        let name = SetName::parse_existing(name);
-        (name.map_err(|problem| wrong("name", problem))?, None)
-    } else {
-        let own = project::own_set(context, "run")?;
-        (own.name, own.template)
-    })
 }
 
 /// Returns the failure for a program that could not be started. As in a shell, the exit status is 127 if the program doesn't exist,

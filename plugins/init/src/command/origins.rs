@@ -12,12 +12,12 @@ pub(super) struct Origins {
     pub(super) options: Draft,
     /// The configuration file, which overrides the values below.
     pub(super) file: FromFile,
-    /// The choices of an existing project, and where it has them.
+    /// The options of an existing project, and the file that has them.
     pub(super) below: Option<(Draft, String)>,
 }
 
 impl Origins {
-    /// Makes a problem with a value name the option that was typed, or the file and its key.
+    /// Names the option, or the file and key, in which the invalid value was written.
     pub(super) fn explain(&mut self, mut problem: Field) -> Field {
         let key = problem.field.clone();
         if is_missing(&problem) {

@@ -37,7 +37,7 @@ pub struct Candidate {
     pub entry: Entry,
     pub judged: Judged,
     /// Whether the name of the given file says nothing about the plugin.
-    pub is_silent: bool,
+    pub is_named_by_manifest: bool,
     /// The file or folder that is used today under this name, if the plugin will precede it.
     pub in_place_of: Option<PathBuf>,
     /// The temporary folder, deleted when the candidate is dropped.
@@ -101,7 +101,8 @@ impl Candidate {
         }
         let judged = judge(&staged, file_name.clone(), from)?;
         let name = &judged.manifest.name;
-        let is_silent = form == Form::File && Says::of(&file_name, name) == Says::Nothing;
+        let is_named_by_manifest =
+            form == Form::File && Says::of(&file_name, name) == Says::Nothing;
         let entry = Entry {
             name: name.clone(),
             role: judged.manifest.role.clone(),
@@ -121,7 +122,7 @@ impl Candidate {
         Ok(Self {
             source,
             staged: (!stays).then_some(staged),
-            is_silent,
+            is_named_by_manifest,
             in_place_of: inventory::used(&entry.name, discovery).filter(|used| {
                 let is_folder = form == Form::Folder;
                 *used != place && (is_folder || discovery.precedes(&place, used))

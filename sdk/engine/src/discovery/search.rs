@@ -326,7 +326,7 @@ mod tests {
         let [extra, data, host, path] = PLACES;
         assert_eq!(order(root, "hello"), [extra, data, host, path]);
         for name in ["init", "dev", "cloud"] {
-            assert_eq!(order(root, name), [extra, host, data, path]);
+            assert_eq!(order(root, name), [extra, host, path, data]);
         }
     }
 
@@ -335,7 +335,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = &folder.path().canonicalize().unwrap();
         let [extra, data, host, path] = PLACES;
-        let (forced, released) = ([extra, data, host, path], [extra, host, data, path]);
+        let (forced, released) = ([extra, data, host, path], [extra, host, path, data]);
         fs::create_dir_all(root.join("data/bot-cli")).unwrap();
         let entry = |name: &str, forced: &str| {
             format!(

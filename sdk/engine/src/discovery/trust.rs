@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-use super::name::{PREFIX, SHIPPED};
+use super::name::{MANAGER, PREFIX, SHIPPED};
 use crate::platform::files::is_executable;
 use crate::platform::folders::program_name;
 use crate::platform::trust::{ROOT, UserId, is_writable_by_others, owner};
@@ -133,6 +133,9 @@ impl Trust {
 fn copy_of(plugin: &Path) -> String {
     let name = plugin.file_name().and_then(|file| file.to_str());
     let name = name.and_then(|file| program_name(file)?.strip_prefix(PREFIX));
+    if name == Some(MANAGER) {
+        return "install bot-cli again, so that its files have one owner".to_owned();
+    }
     let force = name.filter(|name| SHIPPED.contains(name));
     let force = force.map_or_else(String::new, |name| format!(" --force {name}"));
     format!(

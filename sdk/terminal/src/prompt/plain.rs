@@ -99,7 +99,11 @@ fn request(question: &Question) -> String {
     };
     let default = default.filter(|default| !default.is_empty());
     let default = default.map_or_else(String::new, |default| format!(" ({})", one_line(&default)));
-    let colon = if what.contains('?') { "" } else { ":" };
+    let colon = if what.contains('?') || what.ends_with(':') {
+        ""
+    } else {
+        ":"
+    };
     format!("{what}{default}{colon} ")
 }
 

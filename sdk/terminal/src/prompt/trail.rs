@@ -1,7 +1,7 @@
 use super::frame::erased;
 use crate::stream::to_stderr;
 
-/// The questions on the screen, above which nothing else was written since. Going back removes them from the screen.
+/// The questions at the bottom of the screen, with nothing else written below them. Going back removes them from the screen.
 #[derive(Debug, Clone, Default)]
 pub struct Trail {
     /// Each question's key, and the widths of its rows.

@@ -97,7 +97,8 @@ fn arguments_in_any_encoding_reach_the_program() {
 fn a_set_that_can_not_be_had_starts_no_program() {
     let user = User::of_the_vault();
     user.done(&["secrets", "image-pull-secret", "registry", "ghcr.io", "u:t"]);
-    let missing = "error: `name` is missing: there is no default outside a project\n";
+    let missing = "error: `name` is missing: there is no default outside a project\n\
+        hint: bot-cli cloud secrets run --help\n";
     let pull = "error: `registry` is an image pull secret\n\
         hint: `bot-cli cloud secrets image-pull-secret` changes it\n";
     for (name, status, said) in [(None, 2, missing), (Some("registry"), 1, pull)] {

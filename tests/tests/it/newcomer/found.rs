@@ -126,15 +126,10 @@ fn steps(block: &str) -> Steps {
 
 /// Returns the hints that a bot prints whose keys are missing, from its `settings.py`.
 pub fn of_the_bot(settings: &str) -> Vec<Steps> {
-    let Some((_, set)) = settings.split_once("\n_SET = \"") else {
+    let Some((_, hint)) = settings.split_once("_HINT = \"\"\"\n") else {
         return Vec::new();
     };
-    let (set, _) = set.split_once('"').unwrap();
-    let (_, hint) = settings.split_once("_HINT = f\"\"\"\n").unwrap();
     let (hint, _) = hint.split_once("\"\"\"").unwrap();
-    let hint = hint
-        .replace("{_SET}", set)
-        .replace("{\" \".join(sys.argv)}", "bot.py");
     let programs = ["bot-cli".to_owned()];
     // One way of two, step by step.
     hint.split("hint: ")

@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Follows everything. Returns the number of lines, and those that lead nowhere.
-    pub fn to_the_end(mut self) -> (usize, Vec<DeadEnd>) {
+    pub fn finish(mut self) -> (usize, Vec<DeadEnd>) {
         if self.situation.signed_in {
             self.set_up("bot-cli cloud auth login");
         }
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
             }
             let said = self.set_up(last);
             let made = self.kept("work");
-            self.queue(made, &[last.clone()], &said);
+            self.queue(made, std::slice::from_ref(last), &said);
         }
         let folder = Path::new("work").join(&self.situation.folder);
         let start = self.kept(folder.to_str().unwrap());
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
             self.read(name, start);
         }
         while let Some(open) = self.open.pop() {
-            self.follow(open);
+            self.follow(&open);
         }
         (self.count, self.dead_ends)
     }
@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
                 let all = include_str!("../mistakes.txt").lines();
                 let hints =
                     all.filter(|line| line.starts_with("hint: ") && !line.contains("[BENCH]"));
-                let hints: String = hints.map(|line| format!("{line}\n")).collect();
+                let hints = hints.collect::<Vec<_>>().join("\n");
                 for steps in found::printed(&hints, &self.data.programs) {
                     open(start, name, steps, true, false);
                 }
@@ -244,7 +244,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn follow(&mut self, open: Open) {
+    fn follow(&mut self, open: &Open) {
         let mut place = open.place;
         let mut chain = open.chain.clone();
         for line in &open.steps {

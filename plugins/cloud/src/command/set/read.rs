@@ -29,7 +29,7 @@ pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failur
         let problem = "can be read only once: `-` is given several times";
         return Err(wrong("standard input", problem));
     }
-    let named = name(context, options);
+    let own = project::set(context, options.name.as_ref(), SetName::parse, "set");
     let (mut given, keys) = match keys(context, options) {
         Ok(given) => (given, Ok(())),
         Err(failure) => (Given::default(), Err(failure)),
@@ -39,28 +39,17 @@ pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failur
         Some(path) => file(context, path, TEMPLATE, from_template),
         None => Ok(Vec::new()),
     };
-    let ((name, region), (_, template)) = both(named, both(values, template))?;
+    let (own, (_, template)) = both(own, both(values, template))?;
     let nothing = given.entries.is_empty() && given.open.is_empty();
     if nothing && options.from_template.is_none() {
-        return Err(wrong("secrets", "no key has a value"));
+        let ask = format!("to be asked: bot-cli cloud secrets set {TEMPLATE} {ENV_TEMPLATE}");
+        return Err(wrong("secrets", "no key has a value").hint(ask));
     }
     Ok(Input {
-        name,
-        region,
+        name: own.name,
+        region: own.region.and_then(|region| Region::parse(&region).ok()),
         given,
         template,
-    })
-}
-
-/// Returns the name of the set, and the region of the project that names it.
-fn name(context: &CommandContext<'_>, options: &Set) -> Result<(SetName, Option<Region>), Failure> {
-    Ok(if let Some(name) = &options.name {
-        let name = SetName::parse(name);
-        (name.map_err(|problem| wrong("name", problem))?, None)
-    } else {
-        let own = project::own_set(context, "set")?;
-        let region = own.region.as_deref().map(Region::parse);
-        (own.name, region.and_then(Result::ok))
     })
 }
 
@@ -85,7 +74,7 @@ fn keys(context: &CommandContext<'_>, options: &Set) -> Result<Given, Failure> {
         }
         (None, []) if !others => {
             let problem = "missing: give `KEY=VALUE`, or a file with `--file`";
-            Err(wrong("secrets", problem))
+            Err(wrong("secrets", problem).hint("bot-cli cloud secrets set --help"))
         }
         (None, words) => pairs::parse(words, options.empty).map_err(invalid),
         (Some(path), []) => file(context, path, "--file", |name, bytes| {
@@ -151,7 +140,7 @@ fn file<T>(
         context.note(&format!("reading `{shown}`"));
     }
     let bytes = context.read(path)?.map_err(|problem| {
-        // Only what may be a misplaced value is not shown.
+        // The path is hidden if it may be a misplaced value.
         if problem != NO_FILE || (flag != TEMPLATE && !path.file_name().is_some_and(is_env_file)) {
             let field = if problem == NO_FILE { "file" } else { &shown };
             return Failure::invalid_input(vec![Field::new(field, problem).flag(flag)]);

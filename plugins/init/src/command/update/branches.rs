@@ -13,6 +13,7 @@ use crate::config::parse_file;
 use crate::draft::{Draft, flag};
 use crate::plan;
 use crate::record::{self, PROJECT, RecordFile, VERSION, has_markers};
+use crate::resolve::invalid_input;
 use crate::target::Target;
 use crate::target::compare::{PathState, find};
 use crate::update::committed::sides;
@@ -43,6 +44,9 @@ pub(super) fn merged(
     let before = before.map(|before| before.members).unwrap_or_default();
     let options = options(&before, ours.members, &theirs.members, asked.clone())?;
     let read = parse_file(&Value::Object(options).to_string()).unwrap_or_default();
+    if !read.problems.is_empty() {
+        return Err(invalid_input(read.problems));
+    }
     let catalogue = OnceCell::new();
     let config = resolved(&read.draft, origins, target, &catalogue)?;
     let generated = plan::scaffold(&config).map_err(unplanned)?;

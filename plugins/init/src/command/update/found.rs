@@ -9,6 +9,7 @@ use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::digest::sha256;
 use crate::draft::Draft;
+use crate::equivalent::directory;
 use crate::equivalent::update_command;
 use crate::option_table::fields;
 use crate::plan::{self, PlannedFile};
@@ -169,9 +170,11 @@ fn no_record(target: &Target) -> Failure {
             "it is in a project: `bot-cli init {root} --update`"
         ));
     }
-    failure
-        .hint("name the directory of a project that bot-cli made: `bot-cli init my-bot --update`")
-        .hint("`--adopt` instead of `--update` writes the record of a project that was made otherwise")
+    let directory = shell::quoted(&directory(&target.shown));
+    if target.path.join("server/bot.py").is_file() {
+        return failure.hint(format!("`bot-cli init {directory} --adopt` writes it"));
+    }
+    failure.hint(format!("`bot-cli init {directory}` makes a project there"))
 }
 
 /// Returns the error for a recorded configuration that this version can't read.

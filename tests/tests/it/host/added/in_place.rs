@@ -45,10 +45,10 @@ fn a_file_of_a_released_name_is_used_only_where_the_user_has_set_its_folder() {
         secrets
         $ bot-cli --version -v | grep -E '^(cloud|.*first)'
         cloud   {version}    used      [BENCH]/bin/bot-cli-cloud
-        cloud   -        shadowed  [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-cloud
         cloud   -        shadowed  [BENCH]/plugins/bot-cli-cloud
-        [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-cloud: `[BENCH]/bin/bot-cli-cloud` comes first
+        cloud   -        shadowed  [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-cloud
         [BENCH]/plugins/bot-cli-cloud: `[BENCH]/bin/bot-cli-cloud` comes first
+        [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-cloud: `[BENCH]/bin/bot-cli-cloud` comes first
         $ BOT_CLI_PLUGIN_PATH=[BENCH]/extra bot-cli cloud --version
         bot-cli-cloud 1.2.0
         $ BOT_CLI_PLUGIN_PATH=[BENCH]/extra bot-cli plugin list | grep used

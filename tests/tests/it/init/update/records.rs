@@ -22,7 +22,8 @@ fn a_folder_without_a_record_is_told_how_to_get_one() {
     let run = run(folder.path(), &["my-bot", "--update"]);
     assert_eq!(run.status, Some(2));
     assert!(
-        run.stderr.contains("`--adopt` instead of `--update`"),
+        run.stderr
+            .contains("hint: `bot-cli init my-bot --adopt` writes it\n"),
         "{run:?}"
     );
     assert!(!made.join(".bot-cli").exists());

@@ -8,11 +8,10 @@ from dotenv import load_dotenv
 
 load_dotenv()
 
-_SET = "bot-name-date-b-n-x-y-z-secrets --backend local"
-_HINT = f"""
+_HINT = """
 hint: in a file: fill in .env, which starts as a copy of .env.example
-hint: in the vault: `bot-cli cloud secrets set {_SET} --from-template .env.example`,
-  then `bot-cli dev`, or `bot-cli cloud secrets run {_SET} -- uv run {" ".join(sys.argv)}`
+hint: in the vault: `bot-cli cloud secrets set --backend local --from-template .env.example`,
+  then `bot-cli dev`
 hint: where it is deployed: in its secret set"""
 # What is wrong with them.
 problems: list[str] = []
