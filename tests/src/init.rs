@@ -23,7 +23,7 @@ use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
 
 /// The executable in a folder of its own: what cargo builds next to it must not change what it prints.
-static ALONE: LazyLock<PathBuf> = LazyLock::new(|| {
+pub static ALONE: LazyLock<PathBuf> = LazyLock::new(|| {
     let built = executable("it-bot-cli-init");
     let folder = built.parent().unwrap().join("alone");
     fs::create_dir_all(&folder).unwrap();

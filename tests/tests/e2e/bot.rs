@@ -157,7 +157,7 @@ pub(crate) fn ask(address: &str, request: &str, document: &str) -> String {
 /// Runs `init` with these arguments in a new folder. Returns the folder and the output.
 pub(crate) fn made(arguments: &[&str]) -> (TempDir, Output) {
     let folder = tempfile::tempdir().unwrap();
-    let mut init = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
+    let mut init = Command::new(&*bot_cli_tests::init::ALONE);
     // Without what this machine may have installed, which changes the lines that are printed.
     init.env("PATH", "/usr/bin:/bin");
     let output = succeeds(init.args(arguments).current_dir(folder.path()));
