@@ -110,37 +110,6 @@ fn a_dry_run_is_accepted_as_a_config() {
     assert!(!bench.path("work/my-bot").exists());
 }
 
-#[test]
-fn every_command_for_secrets_works_without_an_account() {
-    let bench = bench();
-    fs::write(bench.path("work/.env"), "DEEPGRAM_API_KEY=d\n").unwrap();
-    fs::write(bench.path("work/.env.example"), "DEEPGRAM_API_KEY=\n").unwrap();
-    fs::write(bench.path("work/key.pem"), "k\n").unwrap();
-    let deployed = "secret_set = \"my-bot-secrets\"\n";
-    fs::write(bench.path("work/cloud-deploy.toml"), deployed).unwrap();
-    let page = include_str!("../../../docs/src/guide/keys.md");
-    let rows = page.lines().filter_map(|line| {
-        let row = line.strip_prefix("| `bot-cli cloud secrets ")?;
-        row.split_once("` |").map(|(command, _)| command)
-    });
-    let mut done = 0;
-    for row in rows {
-        // What a terminal would ask for stands on the command line here.
-        let command = match row.split(' ').next().unwrap() {
-            "set" if row.ends_with("OPENAI_API_KEY") => format!("{row}=o --skip"),
-            "set" | "unset" | "delete" => format!("{row} --skip"),
-            "image-pull-secret" => format!("{row} user:token"),
-            _ => row.replace(
-                "uv run bot.py",
-                "sh -c 'test \"$OPENAI_API_KEY$DEEPGRAM_API_KEY\" = od'",
-            ),
-        };
-        succeeds(&bench, &format!("bot-cli cloud secrets {command}"));
-        done += 1;
-    }
-    assert_eq!(done, 9);
-}
-
 fn bench() -> Bench {
     let mut bench = Bench::whole().unwrap();
     // Not that of whoever runs the tests.

@@ -115,8 +115,8 @@ impl Opened<'_> {
         self.backend.get(name)?.ok_or_else(|| self.not_found(name))
     }
 
-    /// Returns the failure for a missing set, with a suggestion. Returns a different failure if listing the sets fails or if the list
-    /// includes the set.
+    /// Returns the failure for a missing set, with a suggestion or, if there are no sets, the command that creates it. Returns a different
+    /// failure if listing the sets fails or if the list includes the set.
     pub fn not_found(&self, name: &SetName) -> Failure {
         let sets = match self.backend.list(None) {
             Ok(sets) => sets,
@@ -128,6 +128,10 @@ impl Opened<'_> {
             return failed("invalid_response", message).hint("try again");
         }
         let message = format!("there is no set `{name}` in {}", self.place());
+        if sets.is_empty() {
+            let set = format!("secrets set {name} KEY");
+            return failed("not_found", message).hint(self.scope.command(&set));
+        }
         let known = sets.iter().map(|set| set.name.as_str());
         let list = self.scope.command("secrets list");
         near_or(failed("not_found", message), name.as_str(), known, list)

@@ -18,18 +18,10 @@ const HOST: &str = "bot-cli";
 /// The programs that suggested commands can use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Programs {
-    /// How the user starts `bot-cli dev`. `None` if it is not installed.
-    pub(super) dev: Option<Start>,
+    /// The host of `bot-cli dev` as the user types it: its name, or its path if it is not on `PATH`. `None` if `dev` is not installed.
+    pub(super) dev: Option<String>,
     /// Whether `bot-cli cloud` is installed, which asks for keys.
     pub(super) has_cloud: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Start {
-    /// `bot-cli` is on `PATH`.
-    ByName,
-    /// The file of `bot-cli`, as a path in the current folder or an absolute path.
-    ByPath(String),
 }
 
 /// A suggested command, with remarks in order of importance.
@@ -67,10 +59,10 @@ impl Programs {
     }
 }
 
-/// Returns how the user starts the host: by its name, or by the file next to this program.
-fn start(cwd: &Path, own: Option<&Path>, path: &OsStr) -> Option<Start> {
+/// Returns the host as the user types it: its name, or the file next to this program as a path in the current folder or an absolute path.
+fn start(cwd: &Path, own: Option<&Path>, path: &OsStr) -> Option<String> {
     if shell::will_find(HOST, path) {
-        return Some(Start::ByName);
+        return Some(HOST.to_owned());
     }
     let folder = own?.parent()?;
     if !shell::will_find(HOST, folder.as_os_str()) {
@@ -81,7 +73,7 @@ fn start(cwd: &Path, own: Option<&Path>, path: &OsStr) -> Option<Start> {
         Ok(below) => format!("./{}", below.display()),
         Err(_) => file.display().to_string(),
     };
-    Some(Start::ByPath(quoted(&shown)))
+    Some(quoted(&shown))
 }
 
 pub(super) fn of_project(
@@ -102,16 +94,14 @@ pub(super) fn of_project(
     let last = notes(config)
         .chain(blindness(config))
         .chain((calls || programs.dev.is_none()).then(|| readme.to_owned()));
-    if let Some(start) = &programs.dev {
-        let (first, folder, dev) = match start {
-            Start::ByName => (enter(target, ""), String::new(), "bot-cli dev".to_owned()),
-            Start::ByPath(host) => match folder(target, "") {
-                None => (None, String::new(), format!("{host} dev")),
-                Some(folder) => {
-                    let dev = format!("{host} dev {}", quoted(&folder));
-                    (None, folder + "/", dev)
-                }
-            },
+    if let Some(host) = &programs.dev {
+        let (first, folder, dev) = if host == HOST {
+            (enter(target, ""), String::new(), format!("{host} dev"))
+        } else if let Some(folder) = folder(target, "") {
+            let dev = format!("{host} dev {}", quoted(&folder));
+            (None, folder + "/", dev)
+        } else {
+            (None, String::new(), format!("{host} dev"))
         };
         let mut steps: Vec<NextStep> = first.into_iter().collect();
         let mut about = Vec::new();
@@ -219,7 +209,7 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    use super::{Programs, Start, blindness, of_project, shown, start};
+    use super::{HOST, Programs, blindness, of_project, shown, start};
     use crate::catalogue::Catalogue;
     use crate::config::parse_file;
     use crate::plan;
@@ -261,11 +251,11 @@ mod tests {
         assert_eq!(found(folder.path(), &elsewhere), None);
         let host = bin.join(format!("bot-cli{EXE_SUFFIX}"));
         fs::write(&host, "").unwrap();
-        assert_eq!(found(folder.path(), &bin), Some(Start::ByName));
-        let relative = Start::ByPath("./target/debug/bot-cli".to_owned());
+        assert_eq!(found(folder.path(), &bin), Some(HOST.to_owned()));
+        let relative = "./target/debug/bot-cli".to_owned();
         assert_eq!(found(folder.path(), &elsewhere), Some(relative));
         let absolute = bin.join("bot-cli").display().to_string();
-        assert_eq!(found(&elsewhere, &elsewhere), Some(Start::ByPath(absolute)));
+        assert_eq!(found(&elsewhere, &elsewhere), Some(absolute));
     }
 
     #[test]
@@ -284,7 +274,7 @@ mod tests {
             let programs = Programs { dev, has_cloud };
             shown(&of_project(&target(shown_as), &config, &needed, &programs)).join("\n")
         };
-        let by_name = || Some(Start::ByName);
+        let by_name = || Some(HOST.to_owned());
         let rest = format!(
             "# installs what the bot needs, runs it, and says where to talk to it\n\
              # needs uv from {uv}, and npm from https://nodejs.org"
@@ -296,7 +286,7 @@ mod tests {
         let without_cloud =
             format!("cd my-bot\ncp server/.env.example server/.env\n{fill}\nbot-cli dev\n{rest}");
         assert_eq!(printed("my-bot", by_name(), false), without_cloud);
-        let by_path = || Some(Start::ByPath("./target/debug/bot-cli".to_owned()));
+        let by_path = || Some("./target/debug/bot-cli".to_owned());
         let beside = format!("./target/debug/bot-cli dev my-bot\n{asks}");
         assert_eq!(printed("my-bot/", by_path(), true), beside);
         let both = format!(

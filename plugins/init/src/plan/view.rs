@@ -20,6 +20,9 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
     let services = config.services();
     let services = services.map(|service| self::service(config, service, &readings));
     let needs_session = bot::needs_session(config) || transports().any(|it| it.avatar.is_some());
+    let env = variables::groups(config, &readings)?;
+    let mut every = env.iter().flat_map(|group| &group.variables);
+    let needs_keys = every.any(|variable| variable.required);
     let mut view = json!({
         "name": config.project_name,
         "slug": config.slug,
@@ -40,7 +43,8 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         "web_client": web_client(config),
         "client_transports": transports().filter_map(client_transport).collect::<Value>(),
         "releases": env!("CARGO_PKG_HOMEPAGE"),
-        "env": variables::groups(config, &readings)?,
+        "env": env,
+        "needs_keys": needs_keys,
         "server_variables": variables::of_the_call_server_alone(config),
         "python": python::variable(config, needs_session),
         "settings": settings(config, &readings),

@@ -195,9 +195,16 @@ fn interrupt_request(folder: &Path, signal: Signal, after: usize) -> (Option<Val
         json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"argv": web(&["my-bot"])}});
     // The input stays open: only the signal brings it to an end before the reply.
     let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(format!("{request}\n").as_bytes()).unwrap();
-    changes(folder, child.stdout.as_ref().unwrap(), after);
+    let mut send = || stdin.write_all(format!("{request}\n").as_bytes());
+    if after > 0 {
+        send().unwrap();
+        changes(folder, child.stdout.as_ref().unwrap(), after);
+    }
     let _ = kill_process(Pid::from_child(&child), signal);
+    if after == 0 {
+        // It has nothing to change before the signal, and may have ended by now.
+        let _ = send();
+    }
     let output = child.wait_with_output().unwrap();
     drop(stdin);
     let reply = output.stdout.split(|byte| *byte == b'\n').next();

@@ -9,25 +9,29 @@ use serde::Deserialize;
 pub struct Data {
     /// The number of lines that were followed last. It may not fall.
     pub count: usize,
+    /// The first words of lines that a message may contain.
+    pub programs: Vec<String>,
+    /// Pages of which each line is typed after those above it.
+    pub in_order: Vec<String>,
+    /// Words of a program that serves until Ctrl-C, and what it says then.
+    pub served: Vec<(String, String)>,
+    /// Words of a question, and what is typed before Enter.
+    pub answers: Vec<(String, String)>,
+    /// A page, the beginning of a line, and the folder below the project in which the text beside it says that it is to be typed.
+    pub at: Vec<(String, String, String)>,
     /// Placeholders, and what a reader types for them.
     pub values: BTreeMap<String, String>,
     /// Words of lines in the documentation, and a script that makes what a reader of them has.
     pub made: BTreeMap<String, String>,
-    /// The first words of lines that a message may contain.
-    pub programs: Vec<String>,
-    pub situation: Vec<Situation>,
-    pub page: Vec<Page>,
-    pub answer: Vec<Answer>,
-    pub served: Vec<Served>,
-    pub at: Vec<At>,
-    #[serde(default)]
-    pub not_here: Vec<Row>,
+    /// Words of lines that are not typed, and why.
+    pub not_here: BTreeMap<String, String>,
     /// Lines whose failure is right.
     #[serde(default)]
     pub right: Vec<Row>,
     /// Lines that must not fail, but do.
     #[serde(default)]
     pub pending: Vec<Row>,
+    pub situation: Vec<Situation>,
 }
 
 /// Where somebody is who begins to read.
@@ -38,57 +42,16 @@ pub struct Situation {
     /// The lines that lead there. What the last one prints is followed.
     #[serde(default)]
     pub made: Vec<String>,
-    /// The folder of the project, and the one in which the pages are read.
+    /// The folder of the project, and the one below it in which the user is.
     #[serde(default)]
     pub project: String,
     #[serde(default)]
     pub folder: String,
     #[serde(default)]
-    pub signed_in: bool,
-    #[serde(default)]
     pub missing: Vec<String>,
-    /// What is read: `help`, `mistakes`, or pages.
+    /// What is read: `help`, `mistakes`, `bot`, a page of the project, or one of the repository below `/`.
     #[serde(default)]
     pub reads: Vec<String>,
-}
-
-/// A page and how it is read.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Page {
-    pub path: String,
-    /// Whether each line is typed after those above it, or each for itself.
-    #[serde(default)]
-    pub in_order: bool,
-}
-
-/// The answer to a question that contains `asked`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Answer {
-    pub asked: String,
-    #[serde(default)]
-    pub typed: String,
-}
-
-/// The words of a program that runs until Ctrl-C.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Served {
-    pub line: String,
-    pub said: String,
-    /// Further words, which keep situations apart that run at once.
-    #[serde(default)]
-    pub with: String,
-}
-
-/// The folder below the project in which a line is to be typed, as the text beside it says.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct At {
-    pub page: String,
-    pub line: String,
-    pub folder: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -97,7 +60,6 @@ pub struct Row {
     /// Words of the line.
     pub line: String,
     /// Words of the report.
-    #[serde(default)]
     pub said: String,
     #[allow(dead_code, reason = "for readers of the file")]
     pub why: String,

@@ -59,31 +59,31 @@ fn in_message(line: &str, programs: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the examples in a help text.
-pub fn examples(help: &str) -> Vec<String> {
-    let Some((_, examples)) = help.split_once("\nExamples:\n") else {
-        return Vec::new();
-    };
+/// Returns the examples in the help that a line prints, and lines for the help of the commands that it lists.
+pub fn of_help(line: &str, help: &str) -> Vec<Steps> {
+    let (_, examples) = help.split_once("\nExamples:\n").unwrap_or_default();
     let examples = examples.split("\n\nRun ").next().unwrap_or_default();
-    let whole = examples.replace("\\\n", "");
-    let lines = whole.lines().map(|line| line.trim().to_owned());
-    lines
+    let examples = examples.replace("\\\n", "");
+    let examples = examples.lines().map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.join(" ")
+    });
+    let examples: Steps = examples
         .filter(|line| line.contains("bot-cli ") && !line.ends_with(':'))
-        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect()
-}
-
-/// Returns the commands that a help text lists.
-pub fn listed(help: &str) -> Vec<String> {
-    let is_heading = |line: &&str| ["Commands:", "Plugins:"].contains(line);
-    let rows = help.lines().skip_while(|line| !is_heading(line)).skip(1);
-    let rows = rows.take_while(|line| line.starts_with("  "));
-    let names = rows.filter(|line| !line.starts_with("   "));
-    let names = names.filter_map(|line| line.split_whitespace().next());
-    names
+        .collect();
+    let path = line.trim_end_matches("--help");
+    let rows = help
+        .lines()
+        .skip_while(|line| !["Commands:", "Plugins:"].contains(line));
+    let rows = rows.skip(1).take_while(|line| line.starts_with("  "));
+    let names = rows
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next());
+    let below = names
         .filter(|name| *name != "help")
-        .map(str::to_owned)
-        .collect()
+        .map(|name| vec![format!("{path}{name} --help")]);
+    let examples = Some(examples).filter(|it| !it.is_empty());
+    examples.into_iter().chain(below).collect()
 }
 
 /// Returns the lines of a page in its order: each block for a shell, and each command in the first cells of a table.
