@@ -3,8 +3,8 @@
 pub mod lock;
 
 use std::ffi::OsStr;
-use std::fs::{self, Metadata};
-use std::io::{self, Write};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -73,6 +73,20 @@ pub fn refuse_special(metadata: &Metadata) -> io::Result<()> {
     } else {
         Err(io::Error::other("it is not a regular file"))
     }
+}
+
+/// Reads a text of the user's that a command goes by, of at most 256 KiB.
+pub fn short_text(path: &Path) -> Result<String, Reason> {
+    const LONGEST: u64 = 256 * 1024;
+    // Opening a FIFO would block.
+    refuse_special(&fs::metadata(path)?)?;
+    let mut text = String::new();
+    let file = File::open(path)?;
+    file.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        return Err(format!("it is longer than {} KiB", LONGEST / 1024).into());
+    }
+    Ok(text)
 }
 
 /// Reports whether `path` exists. A dangling link is an error, because its target may be on a disk that is not mounted.

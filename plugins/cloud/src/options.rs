@@ -65,6 +65,10 @@ pub enum Command {
 
 /// How a change is made.
 #[derive(Debug, Clone, Copy, Default, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub struct Manner {
     /// Skip the confirmation
     #[arg(short, long)]
@@ -75,6 +79,9 @@ pub struct Manner {
     /// Wait until it is ready or has failed
     #[arg(long)]
     pub wait: bool,
+    /// Whether an existing set is left alone, which no option asks for.
+    #[arg(skip)]
+    pub only_new: bool,
 }
 
 impl Command {

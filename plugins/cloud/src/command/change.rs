@@ -54,6 +54,10 @@ impl Change {
         opened: &Opened<'_>,
         manner: Manner,
     ) -> Result<Reply, Failure> {
+        if manner.only_new && self.target.exists {
+            let message = format!("somebody else created `{}` meanwhile", self.name);
+            return Err(failed("conflict", message).hint(self.look(opened)));
+        }
         refused(self.too_much(opened))?;
         let (plan, done) = self.plan_and_report(opened);
         if manner.dry_run {

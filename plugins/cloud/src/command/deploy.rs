@@ -53,13 +53,14 @@ fn planned<'a, 'c>(
     options: &Deploy,
 ) -> Result<Planned<'a, 'c>, Failure> {
     let mut project = project::deployment(context, options.dir.as_deref())?;
+    if options.settings.build.context_dir.is_none() {
+        project.check_context()?;
+    }
     let of_file = project.settings.region.take();
     project.settings = project.settings.overridden_by(&options.settings)?;
     let valid = refused(project.settings.problems()).map_err(|failure| match project.path {
         Some(_) => failure,
-        None => {
-            failure.hint("there is no cloud-deploy.toml here; `bot-cli init` creates a project")
-        }
+        None => failure.hint(project::without_deployment(&context.cwd())),
     });
     let option = project.settings.region.take();
     let regions = both(parsed(option.as_deref()), parsed(of_file.as_deref()));
@@ -74,8 +75,7 @@ fn planned<'a, 'c>(
             "a push to the repository deploys it; without `[git]`, an image or a build does",
         ));
     }
-    let can_ask = context.interactive() && !options.skip;
-    let missing = secrets::missing(context, &service.scope, &project, &region, can_ask)?;
+    let missing = secrets::missing(context, &service.scope, &project, &region, options)?;
     let image = Image::of(context, &service, &project, region.as_str())?;
     let mut settings = project.settings;
     if let Image::Built(id) = &image {

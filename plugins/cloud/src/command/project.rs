@@ -1,21 +1,18 @@
 //! The deployment file of a project, with the settings for secrets and for the deployment.
 
-use std::fs::File;
-use std::io::Read as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_templates::project::{ENV_TEMPLATE, Project as Place, RECORD, SecretSet};
+use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::standard_input;
 
 use super::context::CommandContext;
 use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
 use crate::domain::SetName;
-use crate::files::{Reason, foreign_owner, refuse_special};
+use crate::files::{Reason, foreign_owner, short_text};
 use crate::input::wrong;
-
-/// The size limit for a deployment file, in bytes.
-const LONGEST: u64 = 256 * 1024;
 
 /// The secret set of the current project.
 pub struct OwnSet {
@@ -89,9 +86,13 @@ fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Failur
         let file = set.file.as_deref().unwrap_or(Path::new(RECORD));
         could_not(file, format!("its `secret_set` {problem}").into())
     })?;
-    context.note(&match &set.file {
-        Some(file) => format!("using the set `{name}` of {}", file.display()),
-        None => format!("using the set `{name}` of this project"),
+    context.note(&match (&set.file, place.deployment()) {
+        (Some(file), _) => format!("using the set `{name}` of {}", file.display()),
+        (None, Some(file)) => {
+            let file = file.display();
+            format!("using the set `{name}` of this project, which `{file}` does not name")
+        }
+        (None, None) => format!("using the set `{name}` of this project"),
     });
     let template = place.bot.join(ENV_TEMPLATE);
     Ok(OwnSet {
@@ -126,18 +127,10 @@ fn settings(path: &Path) -> Result<Settings, Reason> {
 }
 
 fn text(path: &Path) -> Result<String, Reason> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    refuse_special(&metadata)?;
-    if let Some(owner) = foreign_owner(&metadata) {
+    if let Some(owner) = foreign_owner(&fs::metadata(path)?) {
         return Err(format!("it belongs to another user (uid {owner})").into());
     }
-    let mut text = String::new();
-    file.take(LONGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LONGEST {
-        return Err(format!("it is longer than {} KiB", LONGEST / 1024).into());
-    }
-    Ok(text)
+    short_text(path)
 }
 
 /// A project's deployment settings, and the folder that relative paths in the settings refer to.
@@ -145,6 +138,33 @@ pub struct Project {
     pub folder: PathBuf,
     pub path: Option<PathBuf>,
     pub settings: Settings,
+}
+
+impl Project {
+    /// Fails if the deployment file sends files from outside of its repository or, without one, of its project.
+    pub fn check_context(&self) -> Result<(), Failure> {
+        let (Some(file), Some(below)) = (&self.path, &self.settings.build.context_dir) else {
+            return Ok(());
+        };
+        let (Ok(folder), Ok(context)) = (
+            self.folder.canonicalize(),
+            self.folder.join(below).canonicalize(),
+        ) else {
+            // What is not there can't be packed.
+            return Ok(());
+        };
+        let mut above = folder.ancestors();
+        let repository = above.find(|it| it.join(".git").exists());
+        let project = || Place::find(&folder).map_or(folder.clone(), |place| place.root);
+        let root = repository.map_or_else(project, Path::to_owned);
+        if context.starts_with(&root) {
+            return Ok(());
+        }
+        let (file, root) = (file.display(), root.display());
+        let message = format!("`context_dir` in `{file}` leads out of `{root}`");
+        let hint = format!("`--context-dir {}` sends it all the same", quoted(below));
+        Err(Failure::new(Exit::Usage, "invalid_file", message).hint(hint))
+    }
 }
 
 /// Returns the deployment of the project at `place`, which is a folder or a deployment file, or of the current project.
@@ -174,6 +194,19 @@ pub fn deployment(context: &CommandContext<'_>, place: Option<&Path>) -> Result<
         path,
         settings,
     })
+}
+
+/// Returns a hint for a folder without a deployment file.
+pub fn without_deployment(folder: &Path) -> String {
+    let Some(place) = Place::find(folder).filter(Place::is_recorded) else {
+        return "there is no cloud-deploy.toml here; `bot-cli init` creates a project".to_owned();
+    };
+    let root = if place.root == folder {
+        String::new()
+    } else {
+        format!(" {}", quoted(&place.root.display().to_string()))
+    };
+    format!("bot-cli init{root} --update --deploy-to-cloud")
 }
 
 /// Returns the given agent name or, if there is none, the agent name of the current project.

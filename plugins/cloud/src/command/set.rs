@@ -57,7 +57,11 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
         // With only a template, prompt for its missing keys.
         given.open.clone_from(&missing);
         if missing.is_empty() {
-            let text = format!("Nothing to do: `{name}` has every key of the template\n");
+            let text = if template.is_empty() {
+                "Nothing to do: the template has no key that must be set\n".to_owned()
+            } else {
+                format!("Nothing to do: `{name}` has every key of the template\n")
+            };
             return Ok(Reply::text(text).data(unchanged(&opened, name, target)));
         }
     }

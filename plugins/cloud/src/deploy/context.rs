@@ -14,7 +14,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use walkdir::WalkDir;
 
 use self::patterns::Patterns;
-use crate::files::Reason;
+use crate::files::{Reason, short_text};
 use crate::platform::is_executable;
 use crate::watch::Watch;
 use crate::words::failed;
@@ -136,8 +136,9 @@ fn listed(
         let (at, kind) = (found.path(), found.file_type());
         let path = at.strip_prefix(folder).unwrap_or(at);
         // As in Docker, a pattern such as `Dockerfile*` does not keep the Dockerfile from the builder.
-        let is_excluded = patterns.exclude(path) && !dockerfile.starts_with(path);
-        let is_secret = is_secret(found.file_name());
+        let decision = patterns.exclude(path);
+        let is_excluded = decision == Some(true) && !dockerfile.starts_with(path);
+        let is_secret = is_secret(found.file_name()) || (decision.is_none() && is_credential(at));
         if is_secret && !is_excluded {
             left_out.push(path.display().to_string());
         }
@@ -173,12 +174,51 @@ impl Entry {
     }
 }
 
+/// Reports whether a file or folder has secrets by its name, also between an editor's marks.
 fn is_secret(name: &OsStr) -> bool {
-    let name = name.to_string_lossy().to_ascii_lowercase();
-    let is_env = [".env.", ".env-", ".env_"]
-        .iter()
-        .any(|begin| name.starts_with(begin));
-    [".env", ".envrc"].contains(&&*name) || (is_env && name != ".env.example")
+    let name = name.to_string_lossy().to_lowercase();
+    let name = name.trim_matches(['#', '~']);
+    let name = name.strip_prefix(".#").unwrap_or(name);
+    let is_template = |rest| [".example", ".sample", ".template", ".dist"].contains(&rest);
+    [".envrc", ".envs", "vault.age", "vault.key"].contains(&name)
+        || name
+            .strip_prefix(".env")
+            .is_some_and(|rest| !rest.starts_with(char::is_alphabetic) && !is_template(rest))
+}
+
+/// Reports whether a file or folder may have credentials. A negated pattern brings it back.
+fn is_credential(at: &Path) -> bool {
+    let name = at.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.to_lowercase();
+    let mut keys = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].iter();
+    let is_key = keys.any(|key| {
+        let rest = name.strip_prefix(key);
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    });
+    match name.as_str() {
+        ".aws" | ".kube" | ".netrc" | ".ssh" => true,
+        // An unreadable file may have one, too.
+        ".npmrc" | ".pypirc" => short_text(at).map_or(true, |text| has_token(&text)),
+        _ => {
+            is_key
+                || at
+                    .extension()
+                    .is_some_and(|it| it.eq_ignore_ascii_case("p12"))
+        }
+    }
+}
+
+/// Reports whether the configuration of a package manager has a token or a password that is not taken from the environment.
+fn has_token(text: &str) -> bool {
+    let mut pairs = text
+        .lines()
+        .filter_map(|line| line.split_once('=').or_else(|| line.split_once(':')));
+    pairs.any(|(key, value)| {
+        let (key, value) = (key.trim().to_lowercase(), value.trim());
+        let is_secret = ["_auth", "_authtoken", "password"];
+        let is_secret = is_secret.iter().any(|end| key.ends_with(end));
+        is_secret && !value.is_empty() && !value.starts_with('$')
+    })
 }
 
 /// Reports whether Git or this program stores its own files under this name.
@@ -385,6 +425,109 @@ mod tests {
             assert_eq!(context.left_out, left_out, "{ignore}");
             assert_eq!(names(&context), with_ignore, "{ignore}");
         }
+    }
+
+    #[test]
+    fn files_are_secret_by_name_and_credentials_come_back_on_request() {
+        let secrets = [
+            "#.env#",
+            ".#.env",
+            ".env (copy)",
+            ".env copy",
+            ".env.bak",
+            ".env.example.bak",
+            ".env1",
+            ".env~",
+            ".envrc",
+            ".envs/production",
+            "a/.env.swp",
+            "vault.age",
+            "vault.key",
+        ];
+        let sent = [
+            ".env.dist",
+            ".env.example",
+            ".env.sample",
+            ".env.template",
+            ".envoy.yaml",
+            "environment.py",
+            "id_mapping.py",
+            "id_rsax",
+            "keys.py",
+        ];
+        let credentials = [
+            ".aws/config",
+            ".kube/config",
+            ".netrc",
+            ".npmrc",
+            ".pypirc",
+            ".ssh/config",
+            "a/id_ed25519_work",
+            "a/key.P12",
+            "id_rsa",
+            "id_rsa.pub",
+        ];
+        let folder = folder(&[&secrets[..], &sent, &credentials].concat());
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at(".npmrc"), "//host/:_authToken=c4n4ry\n").unwrap();
+        fs::write(at(".pypirc"), "[pypi]\npassword: c4n4ry\n").unwrap();
+        let with = |more: &[&str]| {
+            let mut all: Vec<String> = [more, &["Dockerfile"], &sent]
+                .concat()
+                .into_iter()
+                .map(str::to_owned)
+                .collect();
+            all.sort();
+            all
+        };
+        // What the usual patterns exclude without a file is not sent, either.
+        for ignore in ["", "!*\n!**/.env*\n!vault.*"] {
+            fs::write(at(".dockerignore"), ignore).unwrap();
+            let context = packed(folder.path());
+            let brought = if ignore.is_empty() {
+                vec![".dockerignore"]
+            } else {
+                [&[".dockerignore"][..], &credentials].concat()
+            };
+            assert_eq!(names(&context), with(&brought), "{ignore}");
+            for name in ["#.env#", ".envs", "a/.env.swp", "vault.age"] {
+                assert!(context.left_out.iter().any(|it| it == name), "{name}");
+            }
+        }
+        fs::write(at(".npmrc"), "//host/:_authToken=${NPM_TOKEN}\n").unwrap();
+        fs::write(at(".dockerignore"), "").unwrap();
+        assert!(names(&packed(folder.path())).contains(&".npmrc".to_owned()));
+    }
+
+    #[test]
+    fn an_ignore_file_is_an_ordinary_short_file() {
+        let folder = folder(&[]);
+        let at = folder.path().join(".dockerignore");
+        let refused = || {
+            pack(folder.path(), "Dockerfile", &[], &Nobody)
+                .unwrap_err()
+                .message
+        };
+        fs::write(&at, "#".repeat(256 * 1024 + 1)).unwrap();
+        assert!(
+            refused().ends_with("it is longer than 256 KiB"),
+            "{}",
+            refused()
+        );
+        fs::remove_file(&at).unwrap();
+        assert!(Command::new("mkfifo").arg(&at).status().unwrap().success());
+        assert!(
+            refused().ends_with("it is not a regular file"),
+            "{}",
+            refused()
+        );
+        fs::remove_file(&at).unwrap();
+        symlink("/dev/zero", &at).unwrap();
+        assert!(
+            refused().ends_with("it is not a regular file"),
+            "{}",
+            refused()
+        );
     }
 
     #[test]

@@ -108,7 +108,8 @@ fn each_line(
         return whole("is not UTF-8");
     };
     let Dotenv { bindings, problems } = parse(text);
-    if bindings.is_empty() && problems.is_empty() {
+    // A template may have optional keys alone, which are comments.
+    if bindings.is_empty() && problems.is_empty() && flag == "--file" {
         return whole("there is no key in it");
     }
     let problems = problems.into_iter();

@@ -2,8 +2,9 @@
 
 use std::io::{BufRead as _, BufReader};
 
+use bot_cli_tests::pty::ENTER;
 use bot_cli_tests::service::{
-    BuildEnd, Building, ORGANIZATION, Outcome, Provisioning, Rollout, RolloutEnd,
+    BuildEnd, Building, ORGANIZATION, Outcome, Provisioning, Rollout, RolloutEnd, World,
 };
 use serde_json::json;
 
@@ -240,7 +241,15 @@ fn missing_secrets_are_copied_or_named_before_anything_is_deployed() {
         let plan = user.run(&["deploy", "--dry-run"]);
         let copied = "secret_set  my-bot-secrets, copied from the vault\n";
         assert_says(&plan, 0, &[copied]);
-        let run = user.run(&["-v", "deploy", "--skip"]);
+        // A file in somebody else's clone may name any set of the vault.
+        let run = user.run(&["deploy", "--skip"]);
+        let copy = "hint: bot-cli cloud secrets copy my-bot-secrets --region us-west";
+        assert_says(&run, 1, &["only if an option names it", copy]);
+        assert_eq!(
+            user.service().stored()[ORGANIZATION]["my-bot-secrets"],
+            json!(null)
+        );
+        let run = user.run(&words("-v deploy --skip --secret-set my-bot-secrets"));
         let saved = "Saved 1 key in `my-bot-secrets`";
         assert_says(&run, 0, &[saved, "`my-bot` is ready"]);
         assert!(!format!("{run:?}").contains("c4n4ry"), "{run:?}");
@@ -265,7 +274,8 @@ fn a_set_that_is_copied_but_not_ready_is_not_a_deployment() {
             pending_reads: 0,
             outcome: Outcome::Failed("no room in the cluster"),
         };
-        let (status, document) = user.json(&["deploy", "--skip"]);
+        let deploy = words("deploy --skip --secret-set my-bot-secrets");
+        let (status, document) = user.json(&deploy);
         assert_eq!(status, Some(1), "{document}");
         assert_eq!(document["error"]["outcome"], "partly_done", "{document}");
         let hints = document["error"]["hints"].to_string();
@@ -273,6 +283,77 @@ fn a_set_that_is_copied_but_not_ready_is_not_a_deployment() {
         let stored = user.service().stored();
         assert!(stored[ORGANIZATION].get("/agents").is_none(), "{stored}");
     }
+}
+
+#[test]
+fn a_set_that_somebody_creates_during_the_question_is_not_overwritten() {
+    let user = User::with_token();
+    project(&user);
+    user.done(&words(
+        "secrets set my-bot-secrets A=mine --skip --backend local",
+    ));
+    let mut terminal = user.terminal(&["bot-cli-cloud", "deploy"]);
+    terminal.wait_for_question("Deploy it?").unwrap();
+    let theirs = [("A", "theirs")];
+    let store = |world: &mut World| world.store(ORGANIZATION, "my-bot-secrets", "us-west", &theirs);
+    store(&mut user.service().world());
+    terminal.press("y").unwrap();
+    terminal.press(ENTER).unwrap();
+    let ended = terminal.end().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+    let said = "somebody else created `my-bot-secrets` meanwhile";
+    assert!(ended.screen.contains(said), "{}", ended.screen);
+    let stored = user.service().stored();
+    let set = &stored[ORGANIZATION]["my-bot-secrets"]["secrets"];
+    assert_eq!(*set, json!({"A": "theirs"}), "{stored}");
+    assert!(stored[ORGANIZATION].get("/agents").is_none(), "{stored}");
+}
+
+#[test]
+fn a_set_that_gets_no_key_is_not_deployed() {
+    let user = User::with_token();
+    project(&user);
+    let mut terminal = user.terminal(&["bot-cli-cloud", "deploy"]);
+    terminal.wait_for_question("Deploy it?").unwrap();
+    terminal.press(&format!("y{ENTER}")).unwrap();
+    terminal.wait_for_question("Value of A").unwrap();
+    terminal.press(ENTER).unwrap();
+    let ended = terminal.end().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+    let said = "error: `my-bot-secrets` has no keys, so it was not created";
+    assert!(ended.screen.contains(said), "{}", ended.screen);
+    assert_eq!(user.service().stored()[ORGANIZATION], json!({}));
+    // A template that asks for nothing is not where the keys come from.
+    user.write("server/.env.example", "# A=\n");
+    let hint = "hint: bot-cli cloud secrets set my-bot-secrets KEY=VALUE";
+    assert_says(&user.run(&["deploy", "--dry-run"]), 1, &[hint]);
+    let template = words("secrets set --from-template .env.example");
+    assert_says(
+        &user.run(&template),
+        0,
+        &["the template has no key that must be set"],
+    );
+}
+
+#[test]
+fn a_file_sends_nothing_from_outside_of_its_repository() {
+    let user = &users()[0];
+    let build = "\n[build]\ncontext_dir = \"../..\"\ndockerfile = \"my/server/Dockerfile\"\n";
+    user.write("my/server/Dockerfile", "FROM scratch\n");
+    user.write("my/server/cloud-deploy.toml", FILE.to_owned() + build);
+    let deploy = ["deploy", "my", "--dry-run"];
+    let run = user.run(&deploy);
+    assert_says(
+        &run,
+        2,
+        &["leads out of `", "hint: `--context-dir ../..` sends"],
+    );
+    let typed = [&deploy[..], &["--context-dir", "../.."]].concat();
+    let resolved = "built by the service from [ROOT]/work (";
+    assert_says(&user.run(&typed), 0, &[resolved]);
+    // The repository is the whole of it.
+    std::fs::create_dir(user.work().join(".git")).unwrap();
+    assert_says(&user.run(&deploy), 0, &[resolved]);
 }
 
 #[test]

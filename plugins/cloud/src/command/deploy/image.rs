@@ -72,7 +72,11 @@ impl Image {
         Ok(Self::Packed {
             context: packed,
             dockerfile: dockerfile.to_owned(),
-            folder: folder.display().to_string(),
+            folder: folder
+                .canonicalize()
+                .unwrap_or(folder)
+                .display()
+                .to_string(),
         })
     }
 

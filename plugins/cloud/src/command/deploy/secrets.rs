@@ -13,7 +13,8 @@ use crate::command::project::Project;
 use crate::command::target::wrong_type;
 use crate::command::{copy, set};
 use crate::domain::{BackendName, Region, SetKind, SetName, kind_words};
-use crate::options::{Copy, Manner, Set};
+use crate::input::given::from_template;
+use crate::options::{Copy, Deploy, Manner, Set};
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
 use crate::text::theirs;
@@ -32,15 +33,20 @@ pub fn missing(
     scope: &Scope,
     project: &Project,
     region: &Region,
-    can_ask: bool,
+    options: &Deploy,
 ) -> Result<Vec<Missing>, Failure> {
-    let settings = &project.settings;
+    let (settings, typed) = (&project.settings, &options.settings);
     let wanted = [
-        (&settings.secret_set, SetKind::Secret),
-        (&settings.image_credentials, SetKind::ImagePullSecret),
+        (&settings.secret_set, &typed.secret_set, SetKind::Secret),
+        (
+            &settings.image_credentials,
+            &typed.image_credentials,
+            SetKind::ImagePullSecret,
+        ),
     ];
+    let can_ask = context.interactive() && !options.skip;
     let mut missing = Vec::new();
-    for (name, kind) in wanted {
+    for (name, typed, kind) in wanted {
         let Some(name) = name else { continue };
         let name = SetName::parse_existing(name).map_err(|problem| {
             let message = format!("the name of the {} {problem}", kind_words(kind));
@@ -54,8 +60,22 @@ pub fn missing(
             let vault = open::open(context, &Wanted::of(BackendName::LOCAL.as_str(), None));
             let in_vault = vault.and_then(|vault| Ok(vault.backend.get(&name)?));
             let template = project.folder.join(ENV_TEMPLATE);
-            let has_template = kind == SetKind::Secret && template.is_file();
+            let has_keys = || {
+                let text = context.read(&template).ok().and_then(Result::ok);
+                let keys = text.and_then(|text| from_template("", &text).ok());
+                keys.is_some_and(|keys| !keys.is_empty())
+            };
+            let has_template = kind == SetKind::Secret && has_keys();
             let template = if in_vault.is_ok_and(is_kind) {
+                // A file that came with somebody else's code may name any set of the user's.
+                if options.skip && typed.is_none() {
+                    let message = format!(
+                        "there is no {} `{name}` at the service, and `--skip` copies one from the vault only if an option names it",
+                        kind_words(kind)
+                    );
+                    let copy = format!("secrets copy {name} --region {region}");
+                    return Err(failed("not_found", message).hint(opened.scope.command(&copy)));
+                }
                 None
             } else if has_template && can_ask {
                 Some(template)
@@ -117,6 +137,7 @@ impl Missing {
             skip: true,
             dry_run: false,
             wait: true,
+            only_new: true,
         };
         let (hosted, organization) = (BackendName::HOSTED, scope.organization_name());
         let reply = match &self.template {
@@ -141,7 +162,13 @@ impl Missing {
                     manner,
                     ..Set::default()
                 };
-                set::set(context, options)?
+                let reply = set::set(context, options)?;
+                let opened = open::open_scope(context, scope.clone())?;
+                if opened.backend.get(&self.name)?.is_none() {
+                    let message = format!("`{}` has no keys, so it was not created", self.name);
+                    return Err(failed("empty_set", message));
+                }
+                reply
             }
         };
         context.note(reply.text.trim_end());

@@ -3,14 +3,13 @@
 //! As in Docker, patterns are relative to the folder. The last pattern that matches a path or one of its parents determines whether the
 //! path is excluded.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 
 use super::not_packed;
+use crate::files::{exists, short_text};
 use crate::words::failed;
 
 /// The patterns to exclude at any depth if there is no `.dockerignore`.
@@ -44,15 +43,13 @@ impl Patterns {
     /// Reads `.dockerignore`, or uses [`USUAL`] if there is no such file. The extra patterns take precedence.
     pub(super) fn read(folder: &Path, extra: &[String]) -> Result<Self, Failure> {
         let path = folder.join(".dockerignore");
-        let mut lines: Vec<String> = match fs::read_to_string(&path) {
-            Ok(text) => {
-                let text = text.trim_start_matches('\u{feff}');
-                text.lines().map(str::to_owned).collect()
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                USUAL.iter().copied().map(at_any_depth).collect()
-            }
-            Err(error) => return Err(not_packed(&path, error)),
+        let could_not = |reason| not_packed(&path, reason);
+        let mut lines: Vec<String> = if exists(&path).map_err(|it| could_not(it.into()))? {
+            let text = short_text(&path).map_err(could_not)?;
+            let text = text.trim_start_matches('\u{feff}');
+            text.lines().map(str::to_owned).collect()
+        } else {
+            USUAL.iter().copied().map(at_any_depth).collect()
         };
         lines.extend(extra.iter().map(|pattern| at_any_depth(pattern)));
         let patterns = lines
@@ -61,7 +58,8 @@ impl Patterns {
         patterns.collect::<Result<_, _>>().map(Self)
     }
 
-    pub(super) fn exclude(&self, path: &Path) -> bool {
+    /// Returns whether the path is excluded, or `None` if no pattern matches it.
+    pub(super) fn exclude(&self, path: &Path) -> Option<bool> {
         let parts = path.ancestors();
         let parts = parts.take_while(|part| !part.as_os_str().is_empty());
         let parts: Vec<Candidate<'_>> = parts.map(Candidate::new).collect();
@@ -69,7 +67,7 @@ impl Patterns {
             let mut parts = parts.iter();
             parts.any(|part| pattern.matches.is_match_candidate(part))
         });
-        decisive.is_some_and(|pattern| !pattern.is_negated)
+        decisive.map(|pattern| !pattern.is_negated)
     }
 
     /// Reports whether a negated pattern may match a path below an excluded folder.
@@ -184,10 +182,18 @@ mod tests {
         ] {
             let patterns = patterns(text);
             for path in excluded.split_whitespace() {
-                assert!(patterns.exclude(Path::new(path)), "{text:?} {path}");
+                assert_eq!(
+                    patterns.exclude(Path::new(path)),
+                    Some(true),
+                    "{text:?} {path}"
+                );
             }
             for path in included.split_whitespace() {
-                assert!(!patterns.exclude(Path::new(path)), "{text:?} {path}");
+                assert_ne!(
+                    patterns.exclude(Path::new(path)),
+                    Some(true),
+                    "{text:?} {path}"
+                );
             }
         }
     }
@@ -215,18 +221,18 @@ mod tests {
         let included = "a.py build/a a/build node_modules2 a.keys a/assets/raw Dockerfile";
         let patterns = read();
         for path in excluded.split_whitespace() {
-            assert!(patterns.exclude(Path::new(path)), "{path}");
+            assert_eq!(patterns.exclude(Path::new(path)), Some(true), "{path}");
         }
         for path in included.split_whitespace() {
-            assert!(!patterns.exclude(Path::new(path)), "{path}");
+            assert_ne!(patterns.exclude(Path::new(path)), Some(true), "{path}");
         }
         // A file replaces the usual names, even an empty one. The extra patterns come after it.
-        for (text, expected) in [("", false), ("\u{feff}a.mp4\r\n", true)] {
+        for (text, expected) in [("", None), ("\u{feff}a.mp4\r\n", Some(true))] {
             std::fs::write(folder.path().join(".dockerignore"), text).unwrap();
             let patterns = read();
             assert_eq!(patterns.exclude(Path::new("a.mp4")), expected);
-            assert!(patterns.exclude(Path::new("a.mp3")));
-            assert!(!patterns.exclude(Path::new("node_modules")));
+            assert_eq!(patterns.exclude(Path::new("a.mp3")), Some(true));
+            assert_eq!(patterns.exclude(Path::new("node_modules")), None);
         }
     }
 }
