@@ -35,6 +35,9 @@ fn unknown(name: &str, environment: &Environment) -> Failure {
     let mut failure = suggest::no_such_command(&tree::whole(environment), "bot-cli", name);
     failure.exit = Exit::NotFound;
     "not_found".clone_into(&mut failure.code);
+    if SHIPPED.contains(&name) {
+        failure.hints.clear();
+    }
     if failure.hints.is_empty()
         && suggest::is_plain(name)
         && let Some(name) = PluginName::parse(name)

@@ -15,14 +15,12 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use serde_json::Value;
-
 pub use crate::session::{Context, Level, Session};
 pub use bot_cli_protocol::Candidate;
 pub use bot_cli_protocol::failure::{Exit, Failure, OrFail};
 pub use bot_cli_protocol::outcome::Reply;
 pub use bot_cli_protocol::question::{Choice, Question};
-use bot_cli_protocol::{self as protocol, ErrorObject, Manifest, Role, UseSpec};
+use bot_cli_protocol::{self as protocol, Manifest, Role, UseSpec};
 use bot_cli_terminal::Look;
 pub use bot_cli_terminal::cancel::Guard;
 #[doc(hidden)]
@@ -71,15 +69,6 @@ pub trait Command: clap::Parser + Declared {
     fn described(manifest: Manifest) -> Manifest {
         manifest
     }
-
-    /// Serves a method of the plugin's role, such as `secrets/list`. Returns `None` if the method does not exist.
-    fn request(
-        _method: &str,
-        _params: Value,
-        _session: &mut Session,
-    ) -> Option<Result<Value, Failure>> {
-        None
-    }
 }
 
 /// Runs a plugin and returns its exit status. Call this function from `main`.
@@ -88,11 +77,7 @@ pub trait Command: clap::Parser + Declared {
 ///
 /// This function disables core dumps, because they would contain secrets.
 pub fn main<C: Command>() -> ExitCode {
-    main_with::<C>(&mut |method, params, session| {
-        session.cancel().begin();
-        let result = C::request(method, params, session)?;
-        Some(result.map_err(ErrorObject::from))
-    })
+    main_with::<C>(&mut |_, _, _| None)
 }
 
 /// Runs a plugin like [`main`], but passes requests for the role's methods to `role`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::embedded;
 
@@ -58,10 +58,12 @@ pub struct Recorded {
 }
 
 /// A web client of generated projects.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebClient {
+    #[serde(skip_serializing)]
     framework: String,
+    #[serde(skip_serializing)]
     server: Option<String>,
     /// The port of the development server.
     pub port: u16,

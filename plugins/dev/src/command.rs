@@ -222,14 +222,14 @@ impl Work<'_> {
                 one.avatar.is_some()
                     || only.map_or(self.options.eval.is_none(), |only| *only == one.id)
             });
-        let names = |all: Vec<&'static Transport>| -> BTreeSet<String> {
-            let all = all.into_iter().flat_map(|one| &one.env);
-            all.map(|variable| variable.name.clone()).collect()
+        let is_used = |name: &String| {
+            used.iter()
+                .flat_map(|it| &it.env)
+                .any(|it| it.name == *name)
         };
-        let used = names(used);
-        let mut unused = names(unused);
-        unused.retain(|name| !used.contains(name) && Catalogue::get().variable(name).is_none());
-        unused
+        let names = unused.iter().flat_map(|it| &it.env).map(|it| &it.name);
+        let names = names.filter(|it| !is_used(it) && Catalogue::get().variable(it).is_none());
+        names.cloned().collect()
     }
 
     /// Returns the transport that the user wants. By default, it is the first for the web, else that of the call server, else the first.
@@ -406,7 +406,8 @@ impl Work<'_> {
             let found = found.strip_prefix(bot).map(Path::to_owned).unwrap_or(found);
             return Ok(found.display().to_string());
         }
-        if bot.join("evals").is_dir() {
+        let mut evals = bot.join("evals").read_dir().into_iter().flatten().flatten();
+        if evals.any(|it| it.path().extension().is_some_and(|it| it == "yaml")) {
             let message = format!("there is no file `{file}` with scenarios");
             let hint = format!("they are in {}", shown_from(cwd, &bot.join("evals")));
             return Err(Failure::new(Exit::Usage, "no_evals", message).hint(hint));

@@ -186,11 +186,8 @@ fn replace(
     if !is_in_place && !options.force {
         check_unchanged(old, &place, "upgrade")?;
     }
-    let rows = inventory::rows(discovery).into_iter();
-    let known = rows
-        .filter(|row| row.place() == place)
-        .map(|row| row.effects);
-    let replaced = (old, known.fold(Effects::new(), |_, effects| effects));
+    let known = inventory::at(&place, discovery);
+    let replaced = (old, known.map_or_else(Effects::new, |row| row.effects));
     let reply = put(home, &candidate, Some(&replaced), &options.obtain, session)?;
     if !options.obtain.dry_run {
         warn_if_unused(new, &place, discovery, session);

@@ -283,7 +283,7 @@ fn what_can_not_be_run_says_what_to_do() {
         ! error: this project has no evals
         ! hint: add them: bot-cli init --update --eval
         = 2
-        $ mkdir -p server/evals; bot-cli dev --eval mine.yaml
+        $ mkdir -p server/evals; touch server/evals/text.yaml; bot-cli dev --eval mine.yaml
         ! error: there is no file `mine.yaml` with scenarios
         ! hint: they are in server/evals
         = 2

@@ -127,7 +127,13 @@ impl Opened<'_> {
             let message = format!("{subject} lists `{name}`, and says that there is no such set");
             return failed("invalid_response", message).hint("try again");
         }
-        let message = format!("there is no set `{name}` in {}", self.place());
+        let is_vault = self.scope.backend.value == BackendName::LOCAL;
+        let place = if is_vault {
+            self.whereabouts(None)
+        } else {
+            self.place()
+        };
+        let message = format!("there is no set `{name}` in {place}");
         if sets.is_empty() {
             let set = format!("secrets set {name} KEY");
             return failed("not_found", message).hint(self.scope.command(&set));

@@ -106,7 +106,7 @@ pub(super) fn of_project(
         let mut steps: Vec<NextStep> = first.into_iter().collect();
         let mut about = Vec::new();
         if programs.has_cloud {
-            about = keys("asks for these keys first; press Enter to skip one");
+            about = keys("asks first for the keys that it needs; press Enter to skip one");
         } else {
             let fill = keys("then fill in these lines in it");
             let below = |name| quoted(&format!("{folder}server/{name}"));
@@ -279,7 +279,9 @@ mod tests {
             "# installs what the bot needs, runs it, and says where to talk to it\n\
              # needs uv from {uv}, and npm from https://nodejs.org"
         );
-        let asks = format!("# asks for these keys first; press Enter to skip one\n{keys}\n{rest}");
+        let asks = format!(
+            "# asks first for the keys that it needs; press Enter to skip one\n{keys}\n{rest}"
+        );
         let by_dev = format!("cd my-bot\nbot-cli dev\n{asks}");
         assert_eq!(printed("my-bot", by_name(), true), by_dev);
         let fill = format!("# then fill in these lines in it\n{keys}");

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::tests::config;
 use super::{reserved, view};
 use crate::catalogue::Catalogue;
-use crate::config::{Config, Pipeline};
+use crate::config::{Client, Config, Pipeline};
 
 /// Collects the paths of all template variables, such as `transports[].id`.
 fn paths(prefix: &str, value: &Value, found: &mut BTreeSet<String>) {
@@ -104,6 +104,7 @@ fn configurations() -> Vec<Config<'static>> {
         .chain(["lemonslice", "carrier_a"].map(|id| Config {
             transports: vec![catalogue.transport(id).unwrap()],
             pipeline: Pipeline::Realtime(catalogue.service("gemini_vertex_live_realtime").unwrap()),
+            client: Client::ReactVite,
             ..config()
         }))
         .collect()

@@ -67,6 +67,27 @@ fn config_with(service: &'static Service) -> Config<'static> {
 }
 
 #[test]
+fn a_deployment_names_a_set_unless_the_bot_can_take_no_key() {
+    for (llm, line) in [
+        ("ollama_llm", "# secret_set = \"my-bot-secrets\""),
+        ("aws_bedrock_llm", "secret_set = \"my-bot-secrets\""),
+        ("openai_llm", "secret_set = \"my-bot-secrets\""),
+    ] {
+        let [stt, llm, tts] = ["moonshine_stt", llm, "kokoro_tts"].map(service);
+        let pipeline = Pipeline::Cascade { stt, llm, tts };
+        let plan = scaffold(&Config {
+            pipeline,
+            ..config()
+        })
+        .unwrap();
+        let deployment = file(&plan, "server/cloud-deploy.toml");
+        assert!(deployment.lines().any(|it| it == line), "{deployment}");
+        let has_step = file(&plan, "README.md").contains("2. Store the keys as the secret set");
+        assert_eq!(has_step, !line.starts_with('#'));
+    }
+}
+
+#[test]
 fn every_service_and_every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
     let catalogue = Catalogue::built_in();
     for service in Kind::ALL

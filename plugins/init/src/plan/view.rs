@@ -21,8 +21,10 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
     let services = services.map(|service| self::service(config, service, &readings));
     let needs_session = bot::needs_session(config) || transports().any(|it| it.avatar.is_some());
     let env = variables::groups(config, &readings)?;
-    let mut every = env.iter().flat_map(|group| &group.variables);
-    let needs_keys = every.any(|variable| variable.required);
+    let variables = || env.iter().flat_map(|group| &group.variables);
+    let needs_keys = variables().any(|variable| variable.required);
+    let mut meanings = variables().filter_map(|it| config.catalogue.variable(&it.name));
+    let takes_keys = needs_keys || meanings.any(|variable| variable.secret);
     let mut view = json!({
         "name": config.project_name,
         "slug": config.slug,
@@ -40,11 +42,12 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         })),
         "services": services.collect::<Result<Value, _>>()?,
         "client": config.client.template_name(),
-        "web_client": web_client(config),
+        "web_client": project::web_clients().get(&config.client.template_name()),
         "client_transports": transports().filter_map(client_transport).collect::<Value>(),
         "releases": env!("CARGO_PKG_HOMEPAGE"),
         "env": env,
         "needs_keys": needs_keys,
+        "takes_keys": takes_keys,
         "server_variables": variables::of_the_call_server_alone(config),
         "python": python::variable(config, needs_session),
         "settings": settings(config, &readings),
@@ -57,15 +60,6 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         view[feature.row().name] = config.has(feature).into();
     }
     Ok(view)
-}
-
-/// Returns the port of the web client while it is developed, and the prefix of its variables.
-fn web_client(config: &Config) -> Value {
-    let client = project::web_clients().get(&config.client.template_name());
-    json!({
-        "port": client.map_or(0, |client| client.port),
-        "prefix": client.map_or("", |client| &client.prefix),
-    })
 }
 
 fn transport(transport: &Transport) -> Value {

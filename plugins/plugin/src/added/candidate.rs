@@ -17,7 +17,7 @@ use super::archive::{self, MOST_BYTES, refused, shown, unreadable};
 use super::home::Home;
 use super::{download, sum};
 use crate::conformance::{Judged, Kit, file_name};
-use crate::named::Says;
+use crate::named::is_for;
 use crate::{inventory, platform};
 
 /// The name of the copied or downloaded file in the temporary folder.
@@ -101,8 +101,7 @@ impl Candidate {
         }
         let judged = judge(&staged, file_name.clone(), from)?;
         let name = &judged.manifest.name;
-        let is_named_by_manifest =
-            form == Form::File && Says::of(&file_name, name) == Says::Nothing;
+        let is_named_by_manifest = form == Form::File && is_for(&file_name, name).is_none();
         let entry = Entry {
             name: name.clone(),
             role: judged.manifest.role.clone(),

@@ -19,7 +19,7 @@ use super::dialogue::{Dialogue, files};
 use super::pack;
 use super::pattern::Known;
 use super::report::shown;
-use crate::named::Says;
+use crate::named::is_for;
 use bot_cli_engine::discovery::PREFIX;
 use bot_cli_engine::platform::files::is_executable;
 use bot_cli_protocol::{Manifest, shape};
@@ -342,12 +342,12 @@ impl<'a> Script<'a> {
     /// Checks that the name of the file is not that of another plugin.
     fn check_named(&self) -> Held {
         let (file, name) = (&self.bench.kit.file_name, &self.bench.manifest()?.name);
-        match Says::of(file, name) {
-            Says::ItsName => Ok(()),
-            Says::Another => failed(format!(
+        match is_for(file, name) {
+            Some(true) => Ok(()),
+            Some(false) => failed(format!(
                 "its file is named `{file}`, and its manifest is that of a plugin `{name}`"
             )),
-            Says::Nothing => not_run(format!(
+            None => not_run(format!(
                 "a file `{file}` names no plugin: `plugin add` makes it `{PREFIX}{name}`, as the manifest says"
             )),
         }

@@ -38,18 +38,17 @@ impl From<ErrorObject> for Failure {
         failure.hints = details.hints;
         failure = failure.with_inputs(details.inputs);
         failure.outcome = details.outcome.or(failure.outcome);
-        if error.code <= 0 && details.supported.is_empty() {
-            let broken = format!(
-                "the plugin broke the protocol: its error has the code {}",
-                error.code
-            );
-            failure.hints.push(broken);
-        }
         if !details.supported.is_empty() {
             let supported = details.supported.join(", ");
             failure.hints.push(format!(
                 "the plugin speaks {supported}, this host {VERSION}"
             ));
+        } else if error.code <= 0 {
+            let broken = format!(
+                "the plugin broke the protocol: its error has the code {}",
+                error.code
+            );
+            failure.hints.push(broken);
         }
         failure
     }

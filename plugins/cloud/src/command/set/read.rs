@@ -5,6 +5,7 @@ use std::path::Path;
 
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_templates::project::ENV_TEMPLATE;
+use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::standard_input;
 
 use crate::command::context::{CommandContext, NO_FILE};
@@ -42,8 +43,18 @@ pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failur
     let (own, (_, template)) = both(own, both(values, template))?;
     let nothing = given.entries.is_empty() && given.open.is_empty();
     if nothing && options.from_template.is_none() {
-        let ask = format!("to be asked: bot-cli cloud secrets set {TEMPLATE} {ENV_TEMPLATE}");
-        return Err(wrong("secrets", "no key has a value").hint(ask));
+        let cwd = context.cwd();
+        let has_template = cwd.join(ENV_TEMPLATE).is_file()
+            || project::file_of_bot(&cwd, Path::new(ENV_TEMPLATE)).is_some();
+        let keys = if has_template {
+            format!("{TEMPLATE} {ENV_TEMPLATE}")
+        } else {
+            "KEY".to_owned()
+        };
+        let backend = options.scope.backend.as_ref();
+        let backend = backend.map_or(String::new(), |it| format!(" --backend {}", quoted(it)));
+        let ask = format!("bot-cli cloud secrets set {} {keys}{backend}", own.name);
+        return Err(wrong("secrets", "no key has a value").hint(format!("to be asked: {ask}")));
     }
     Ok(Input {
         name: own.name,
