@@ -421,12 +421,17 @@ fn a_log_is_followed_until_the_user_stops() {
     let mut next = || lines.next().unwrap().unwrap();
     assert!(next().ends_with("  INFO:     three"));
     assert!(next().ends_with("  more"));
-    // Another line of the same time, and one that comes late.
-    log(&[(3000, "  more"), (2500, "late"), (9000, "four")]);
-    let mut new = [next(), next(), next()];
+    // Other lines of the first and of the last time, and one that comes late.
+    log(&[
+        (1000, "earliest"),
+        (3000, "  more"),
+        (2500, "late"),
+        (9000, "four"),
+    ]);
+    let mut new = [next(), next(), next(), next()];
     new.sort();
     let new = new.map(|line| line.rsplit("  ").next().unwrap().to_owned());
-    assert_eq!(new, ["late", "more", "four"]);
+    assert_eq!(new, ["earliest", "late", "more", "four"]);
     assert_eq!(user.interrupt(child).status, Some(130));
 }
 

@@ -46,9 +46,11 @@ pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failu
     let text: String = lines.iter().map(shown).collect();
     if options.follow {
         context.session().output(&text);
-        // Lines before the first one were left out on purpose.
-        let first = all.first().and_then(milliseconds).map(|first| first + 1);
-        return log.follow(known, first.or(since));
+        // Unless the last page has shown that there are no others, lines before the first one, and some of its time, are not known.
+        let is_whole = !all.len().is_multiple_of(PAGE);
+        let first = all.first().and_then(milliseconds);
+        let start = first.map(|first| if is_whole { first } else { first + 1 });
+        return log.follow(known, start.or(since));
     }
     if lines.is_empty() {
         context.note("there are no such lines");
