@@ -75,18 +75,19 @@ pub fn refuse_special(metadata: &Metadata) -> io::Result<()> {
     }
 }
 
-/// Reads a text of the user's that a command goes by, of at most 256 KiB.
-pub fn short_text(path: &Path) -> Result<String, Reason> {
+/// Reads a text of the user's that a command goes by, of at most 256 KiB. Returns it with the metadata of the file.
+pub fn short_text(path: &Path) -> Result<(String, Metadata), Reason> {
     const LONGEST: u64 = 256 * 1024;
     // Opening a FIFO would block.
     refuse_special(&fs::metadata(path)?)?;
     let mut text = String::new();
     let file = File::open(path)?;
+    let metadata = file.metadata()?;
     file.take(LONGEST + 1).read_to_string(&mut text)?;
     if text.len() as u64 > LONGEST {
         return Err(format!("it is longer than {} KiB", LONGEST / 1024).into());
     }
-    Ok(text)
+    Ok((text, metadata))
 }
 
 /// Reports whether `path` exists. A dangling link is an error, because its target may be on a disk that is not mounted.

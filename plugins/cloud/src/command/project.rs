@@ -1,6 +1,5 @@
 //! The deployment file of a project, with the settings for secrets and for the deployment.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -127,10 +126,11 @@ fn settings(path: &Path) -> Result<Settings, Reason> {
 }
 
 fn text(path: &Path) -> Result<String, Reason> {
-    if let Some(owner) = foreign_owner(&fs::metadata(path)?) {
-        return Err(format!("it belongs to another user (uid {owner})").into());
+    let (text, metadata) = short_text(path)?;
+    match foreign_owner(&metadata) {
+        Some(owner) => Err(format!("it belongs to another user (uid {owner})").into()),
+        None => Ok(text),
     }
-    short_text(path)
 }
 
 /// A project's deployment settings, and the folder that relative paths in the settings refer to.

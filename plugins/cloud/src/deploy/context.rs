@@ -198,7 +198,7 @@ fn is_credential(at: &Path) -> bool {
     match name.as_str() {
         ".aws" | ".kube" | ".netrc" | ".ssh" => true,
         // An unreadable file may have one, too.
-        ".npmrc" | ".pypirc" => short_text(at).map_or(true, |text| has_token(&text)),
+        ".npmrc" | ".pypirc" => short_text(at).map_or(true, |(text, _)| has_token(&text)),
         _ => {
             is_key
                 || at

@@ -49,7 +49,10 @@ impl Image {
             return Ok(Self::Given);
         }
         let folder = match &settings.build.context_dir {
-            Some(below) => project.folder.join(below),
+            Some(below) => {
+                let folder = project.folder.join(below);
+                folder.canonicalize().unwrap_or(folder)
+            }
             None => project.folder.clone(),
         };
         let dockerfile = settings.build.dockerfile.as_deref().unwrap_or("Dockerfile");
@@ -72,11 +75,7 @@ impl Image {
         Ok(Self::Packed {
             context: packed,
             dockerfile: dockerfile.to_owned(),
-            folder: folder
-                .canonicalize()
-                .unwrap_or(folder)
-                .display()
-                .to_string(),
+            folder: folder.display().to_string(),
         })
     }
 

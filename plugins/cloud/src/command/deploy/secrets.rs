@@ -13,6 +13,7 @@ use crate::command::project::Project;
 use crate::command::target::wrong_type;
 use crate::command::{copy, set};
 use crate::domain::{BackendName, Region, SetKind, SetName, kind_words};
+use crate::files::short_text;
 use crate::input::given::from_template;
 use crate::options::{Copy, Deploy, Manner, Set};
 use crate::scope::{Scope, Setting, Wanted};
@@ -60,12 +61,11 @@ pub fn missing(
             let vault = open::open(context, &Wanted::of(BackendName::LOCAL.as_str(), None));
             let in_vault = vault.and_then(|vault| Ok(vault.backend.get(&name)?));
             let template = project.folder.join(ENV_TEMPLATE);
-            let has_keys = || {
-                let text = context.read(&template).ok().and_then(Result::ok);
-                let keys = text.and_then(|text| from_template("", &text).ok());
-                keys.is_some_and(|keys| !keys.is_empty())
+            let has_keys = |(text, _): (String, _)| {
+                let keys = from_template("", text.as_bytes());
+                keys.is_ok_and(|keys| !keys.is_empty())
             };
-            let has_template = kind == SetKind::Secret && has_keys();
+            let has_template = kind == SetKind::Secret && short_text(&template).is_ok_and(has_keys);
             let template = if in_vault.is_ok_and(is_kind) {
                 // A file that came with somebody else's code may name any set of the user's.
                 if options.skip && typed.is_none() {

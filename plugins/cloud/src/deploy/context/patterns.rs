@@ -45,7 +45,7 @@ impl Patterns {
         let path = folder.join(".dockerignore");
         let could_not = |reason| not_packed(&path, reason);
         let mut lines: Vec<String> = if exists(&path).map_err(|it| could_not(it.into()))? {
-            let text = short_text(&path).map_err(could_not)?;
+            let (text, _) = short_text(&path).map_err(could_not)?;
             let text = text.trim_start_matches('\u{feff}');
             text.lines().map(str::to_owned).collect()
         } else {
