@@ -8,6 +8,7 @@ use bot_cli_tests::service::{
 };
 use serde_json::json;
 
+use super::terminal::answer;
 use super::user::{Run, User};
 use super::words;
 
@@ -313,13 +314,8 @@ fn a_set_that_somebody_creates_during_the_question_is_not_overwritten() {
 fn a_set_that_gets_no_key_is_not_deployed() {
     let user = User::with_token();
     project(&user);
-    let mut terminal = user.terminal(&["bot-cli-cloud", "deploy"]);
-    terminal.wait_for_question("Deploy it?").unwrap();
-    terminal.press(&format!("y{ENTER}")).unwrap();
-    terminal.wait_for_question("Value of A").unwrap();
-    terminal.press(ENTER).unwrap();
-    let ended = terminal.end().unwrap();
-    assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+    let terminal = user.terminal(&["bot-cli-cloud", "deploy"]);
+    let ended = answer(terminal, &[("Deploy it?", "y\r"), ("Value of A", ENTER)], 1);
     let said = "error: `my-bot-secrets` has no keys, so it was not created";
     assert!(ended.screen.contains(said), "{}", ended.screen);
     assert_eq!(user.service().stored()[ORGANIZATION], json!({}));
