@@ -60,7 +60,7 @@ fn planned<'a, 'c>(
     project.settings = project.settings.overridden_by(&options.settings)?;
     let valid = refused(project.settings.problems()).map_err(|failure| match project.path {
         Some(_) => failure,
-        None => failure.hint(project::without_deployment(&context.cwd())),
+        None => failure.hint(project::without_deployment(context, &project.folder)),
     });
     let option = project.settings.region.take();
     let regions = both(parsed(option.as_deref()), parsed(of_file.as_deref()));

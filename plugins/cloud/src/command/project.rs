@@ -197,11 +197,11 @@ pub fn deployment(context: &CommandContext<'_>, place: Option<&Path>) -> Result<
 }
 
 /// Returns a hint for a folder without a deployment file.
-pub fn without_deployment(folder: &Path) -> String {
+pub fn without_deployment(context: &CommandContext<'_>, folder: &Path) -> String {
     let Some(place) = Place::find(folder).filter(Place::is_recorded) else {
         return "there is no cloud-deploy.toml here; `bot-cli init` creates a project".to_owned();
     };
-    let root = if place.root == folder {
+    let root = if place.root == context.cwd() {
         String::new()
     } else {
         format!(" {}", quoted(&place.root.display().to_string()))

@@ -136,9 +136,8 @@ fn listed(
         let (at, kind) = (found.path(), found.file_type());
         let path = at.strip_prefix(folder).unwrap_or(at);
         // As in Docker, a pattern such as `Dockerfile*` does not keep the Dockerfile from the builder.
-        let decision = patterns.exclude(path);
-        let is_excluded = decision == Some(true) && !dockerfile.starts_with(path);
-        let is_secret = is_secret(found.file_name()) || (decision.is_none() && is_credential(at));
+        let is_excluded = patterns.exclude(path) && !dockerfile.starts_with(path);
+        let is_secret = is_secret(found.file_name()) || (is_credential(at) && !patterns.name(path));
         if is_secret && !is_excluded {
             left_out.push(path.display().to_string());
         }
@@ -186,7 +185,7 @@ fn is_secret(name: &OsStr) -> bool {
             .is_some_and(|rest| !rest.starts_with(char::is_alphabetic) && !is_template(rest))
 }
 
-/// Reports whether a file or folder may have credentials. A negated pattern brings it back.
+/// Reports whether a file or folder may have credentials. A negated pattern that matches it brings it back.
 fn is_credential(at: &Path) -> bool {
     let name = at.file_name().unwrap_or_default().to_string_lossy();
     let name = name.to_lowercase();
@@ -481,7 +480,7 @@ mod tests {
             all
         };
         // What the usual patterns exclude without a file is not sent, either.
-        for ignore in ["", "!*\n!**/.env*\n!vault.*"] {
+        for ignore in ["", "!**\n!**/.env*\n!vault.*"] {
             fs::write(at(".dockerignore"), ignore).unwrap();
             let context = packed(folder.path());
             let brought = if ignore.is_empty() {
@@ -494,6 +493,12 @@ mod tests {
                 assert!(context.left_out.iter().any(|it| it == name), "{name}");
             }
         }
+        // A folder that comes back does not name what is in it.
+        fs::write(at(".dockerignore"), "*\n!a").unwrap();
+        let context = packed(folder.path());
+        assert_eq!(names(&context), ["Dockerfile"]);
+        let left_out = ["a/.env.swp", "a/id_ed25519_work", "a/key.P12"];
+        assert_eq!(context.left_out, left_out);
         fs::write(at(".npmrc"), "//host/:_authToken=${NPM_TOKEN}\n").unwrap();
         fs::write(at(".dockerignore"), "").unwrap();
         assert!(names(&packed(folder.path())).contains(&".npmrc".to_owned()));

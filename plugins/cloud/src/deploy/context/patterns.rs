@@ -58,8 +58,7 @@ impl Patterns {
         patterns.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Returns whether the path is excluded, or `None` if no pattern matches it.
-    pub(super) fn exclude(&self, path: &Path) -> Option<bool> {
+    pub(super) fn exclude(&self, path: &Path) -> bool {
         let parts = path.ancestors();
         let parts = parts.take_while(|part| !part.as_os_str().is_empty());
         let parts: Vec<Candidate<'_>> = parts.map(Candidate::new).collect();
@@ -67,7 +66,13 @@ impl Patterns {
             let mut parts = parts.iter();
             parts.any(|part| pattern.matches.is_match_candidate(part))
         });
-        decisive.map(|pattern| !pattern.is_negated)
+        decisive.is_some_and(|pattern| !pattern.is_negated)
+    }
+
+    /// Reports whether a negated pattern matches the path itself, and not only one of its parents.
+    pub(super) fn name(&self, path: &Path) -> bool {
+        let mut negated = self.0.iter().filter(|pattern| pattern.is_negated);
+        negated.any(|pattern| pattern.matches.is_match(path))
     }
 
     /// Reports whether a negated pattern may match a path below an excluded folder.
@@ -182,18 +187,10 @@ mod tests {
         ] {
             let patterns = patterns(text);
             for path in excluded.split_whitespace() {
-                assert_eq!(
-                    patterns.exclude(Path::new(path)),
-                    Some(true),
-                    "{text:?} {path}"
-                );
+                assert!(patterns.exclude(Path::new(path)), "{text:?} {path}");
             }
             for path in included.split_whitespace() {
-                assert_ne!(
-                    patterns.exclude(Path::new(path)),
-                    Some(true),
-                    "{text:?} {path}"
-                );
+                assert!(!patterns.exclude(Path::new(path)), "{text:?} {path}");
             }
         }
     }
@@ -221,18 +218,18 @@ mod tests {
         let included = "a.py build/a a/build node_modules2 a.keys a/assets/raw Dockerfile";
         let patterns = read();
         for path in excluded.split_whitespace() {
-            assert_eq!(patterns.exclude(Path::new(path)), Some(true), "{path}");
+            assert!(patterns.exclude(Path::new(path)), "{path}");
         }
         for path in included.split_whitespace() {
-            assert_ne!(patterns.exclude(Path::new(path)), Some(true), "{path}");
+            assert!(!patterns.exclude(Path::new(path)), "{path}");
         }
         // A file replaces the usual names, even an empty one. The extra patterns come after it.
-        for (text, expected) in [("", None), ("\u{feff}a.mp4\r\n", Some(true))] {
+        for (text, expected) in [("", false), ("\u{feff}a.mp4\r\n", true)] {
             std::fs::write(folder.path().join(".dockerignore"), text).unwrap();
             let patterns = read();
             assert_eq!(patterns.exclude(Path::new("a.mp4")), expected);
-            assert_eq!(patterns.exclude(Path::new("a.mp3")), Some(true));
-            assert_eq!(patterns.exclude(Path::new("node_modules")), None);
+            assert!(patterns.exclude(Path::new("a.mp3")));
+            assert!(!patterns.exclude(Path::new("node_modules")));
         }
     }
 }
