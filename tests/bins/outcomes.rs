@@ -1,5 +1,5 @@
 //! Runs random operations against a faulty service and prints every false claim about their outcomes. Usage: `outcomes [OPERATIONS]
-//! [SEED]`.
+//! [SEED]`. As many operations again change only the settings of an agent.
 
 use std::process::ExitCode;
 
@@ -15,18 +15,19 @@ fn main() -> anyhow::Result<ExitCode> {
         .unwrap_or(10_000);
     let seed: u64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
     let mut untrue = 0;
-    for with_key in [true, false] {
-        let executable = None;
+    for (with_key, only_settings) in [(true, false), (false, false), (true, true), (false, true)] {
         let library = Runner {
             with_key,
-            executable,
+            only_settings,
+            ..Runner::default()
         };
         let tally = run(seed, operations / 2, 16, &library).context("could not start a service")?;
         for one in &tally.wrong {
             println!("{one}\n");
         }
         println!(
-            "seed {seed}, {}: {tally}",
+            "seed {seed}, {}{}: {tally}",
+            if only_settings { "settings, " } else { "" },
             if with_key {
                 "published paths"
             } else {

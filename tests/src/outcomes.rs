@@ -6,13 +6,14 @@
 mod claims;
 mod operation;
 mod runner;
+mod settings;
 mod weather;
 
 use std::io;
 
 use fastrand::Rng;
 
-use crate::service::Service;
+use crate::service::{ORGANIZATION, Service};
 use crate::tally::{Tally, drawn};
 pub use runner::{Ran, Runner};
 
@@ -30,7 +31,11 @@ fn alone(seed: u64, operations: usize, runner: &Runner) -> io::Result<Tally> {
     let mut tally = Tally::default();
     for number in 0..operations {
         operation::prepare(&service, &mut random);
-        let operation = operation::draw(&mut random, number, folder.path())?;
+        if runner.only_settings {
+            let mut world = service.world();
+            world.store_pull(ORGANIZATION, "pull-x", "us-west");
+        }
+        let operation = operation::draw(&mut random, number, folder.path(), runner.only_settings)?;
         let before = service.stored();
         let weather = weather::draw(&mut random, runner.longest(), runner.stops());
         service.follow(weather.script.clone());
@@ -39,7 +44,7 @@ fn alone(seed: u64, operations: usize, runner: &Runner) -> io::Result<Tally> {
         service.heal();
         service.settle();
         let after = service.stored();
-        let wrong = claims::untrue(&operation, &before, &after, &ran);
+        let wrong = claims::untrue(&operation, &before, &after, &ran, runner.with_key);
         let ending = claims::ending(&ran);
         tally.count(&ending, 1);
         if !wrong.is_empty() {

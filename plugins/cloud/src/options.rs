@@ -323,7 +323,7 @@ pub struct Deploy {
     /// Project folder, or deployment file (default: the current project)
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub dir: Option<PathBuf>,
-    /// Deploy without asking and without showing the differences
+    /// Deploy without asking
     #[arg(short, long)]
     pub skip: bool,
     /// Show what would change, without changing it

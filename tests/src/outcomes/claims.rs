@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::operation::{AGENT, AgentChange, Change, Operation};
+use super::operation::{AgentChange, Change, Operation};
 use super::runner::Ran;
+use super::settings::{AGENT, Wanted};
 use crate::service::ORGANIZATION;
 
 /// Returns a label for the outcome of a run, for the tally.
@@ -16,10 +17,16 @@ pub fn ending(ran: &Ran) -> String {
 }
 
 /// Returns every false claim that a run makes.
-pub fn untrue(operation: &Operation, before: &Value, after: &Value, ran: &Ran) -> Vec<String> {
+pub fn untrue(
+    operation: &Operation,
+    before: &Value,
+    after: &Value,
+    ran: &Ran,
+    with_key: bool,
+) -> Vec<String> {
     let (before, after) = (&before[ORGANIZATION], &after[ORGANIZATION]);
     let change = &operation.change;
-    let parts = parts(change, before, after);
+    let parts = parts(change, before, after, (ran, with_key));
     let mut claims = Claims::default();
     claims.of_the_status(&parts, ran);
     claims.of_the_keys(&parts, ran);
@@ -27,6 +34,12 @@ pub fn untrue(operation: &Operation, before: &Value, after: &Value, ran: &Ran) -
     claims.of_what_is_missing(change, before, ran);
     if let (0, Change::List { name }) = (ran.status, change) {
         claims.of_what_is_seen(name.as_deref(), before, ran);
+    }
+    if let (0, Change::OfAgent(AgentChange::Settings(_))) = (ran.status, change) {
+        let agent = |state: &Value| state["/agents"][AGENT].clone();
+        claims
+            .wrong
+            .extend(Wanted::untrue(&agent(before), &agent(after), &ran.document));
     }
     claims.claim(!leaks(&operation.secrets, ran), "a value is shown");
     if parts.is_empty() {
@@ -176,11 +189,11 @@ impl Claims {
 }
 
 fn all(parts: &[Part]) -> bool {
-    parts.iter().all(|part| part.applied)
+    parts.iter().all(|part| part.applied || part.was_so)
 }
 
 fn none(parts: &[Part]) -> bool {
-    parts.iter().all(|part| !part.applied)
+    parts.iter().all(|part| !part.applied || part.was_so)
 }
 
 /// A change to one key, or to a whole set or agent if `key` is empty.
@@ -188,13 +201,16 @@ struct Part {
     key: String,
     existed: bool,
     applied: bool,
+    /// Whether nothing can show that it was applied.
+    was_so: bool,
 }
 
-fn parts(change: &Change, before: &Value, after: &Value) -> Vec<Part> {
+fn parts(change: &Change, before: &Value, after: &Value, ran: (&Ran, bool)) -> Vec<Part> {
     let key_part = |name: &String, key: &String, applied| Part {
         key: key.clone(),
         existed: before[name]["secrets"].get(key).is_some(),
         applied,
+        was_so: false,
     };
     let is_gone = |name: &String, key: &String| {
         let existed = before[name]["secrets"].get(key).is_some();
@@ -205,6 +221,7 @@ fn parts(change: &Change, before: &Value, after: &Value) -> Vec<Part> {
             key: String::new(),
             existed,
             applied,
+            was_so: false,
         }]
     };
     match change {
@@ -230,18 +247,24 @@ fn parts(change: &Change, before: &Value, after: &Value) -> Vec<Part> {
         Change::List { .. } => Vec::new(),
         Change::OfAgent(change) => {
             let (was, is) = (&before["/agents"][AGENT], &after["/agents"][AGENT]);
-            whole(!was.is_null(), is_applied(change, was, is))
+            let mut whole = whole(!was.is_null(), is_applied(change, was, is, ran));
+            if let (AgentChange::Settings(wanted), [part]) = (change, &mut whole[..]) {
+                part.was_so = part.applied && wanted.was_so(was, ran.1);
+            }
+            whole
         }
     }
 }
 
 /// Reports whether the states of an agent before and after a change show that it was applied.
-fn is_applied(change: &AgentChange, was: &Value, is: &Value) -> bool {
+fn is_applied(change: &AgentChange, was: &Value, is: &Value, ran: (&Ran, bool)) -> bool {
     let sessions = |agent: &Value| agent["sessions"].as_array().map_or(0, Vec::len);
     match change {
         AgentChange::Image(image) => is["spec"]["image"] == json!(image),
         AgentChange::Build => !is["buildId"].is_null() && is["buildId"] != was["buildId"],
-        AgentChange::Scale(max) => is["spec"]["autoScaling"]["maxReplicas"] == json!(max),
+        AgentChange::Settings(wanted) => {
+            wanted.is_applied(was, is, ran.1, (&ran.0.said, &ran.0.document))
+        }
         AgentChange::Start => sessions(is) > sessions(was),
         AgentChange::Delete => !was.is_null() && is.is_null(),
     }

@@ -9,13 +9,11 @@ use base64::engine::general_purpose::STANDARD;
 use fastrand::Rng;
 use serde_json::json;
 
+use super::settings::{self, AGENT, LOST, Wanted};
 use crate::service::{
     BuildEnd, Building, ListForm, ORGANIZATION, OTHER_ORGANIZATION, Outcome, Provisioning, Rollout,
     RolloutEnd, Service,
 };
-
-/// The agent that the operations affect.
-pub(super) const AGENT: &str = "my-bot";
 
 /// The names of the sets. There are only a few, so that operations often affect the same set.
 const SETS: [&str; 4] = ["prod", "staging", "my-bot-secrets", "pull-x"];
@@ -64,7 +62,7 @@ pub enum AgentChange {
     Image(String),
     /// Deploys an image that the service builds from a folder.
     Build,
-    Scale(usize),
+    Settings(Wanted),
     Start,
     Delete,
 }
@@ -85,9 +83,15 @@ impl Operation {
 }
 
 /// Draws an operation on an agent. Every image and folder is new.
-fn on_an_agent(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operation> {
+fn on_an_agent(
+    random: &mut Rng,
+    number: usize,
+    folder: &Path,
+    only_settings: bool,
+) -> io::Result<Operation> {
     let deploy = format!("deploy --skip --timeout 1 --agent {AGENT} --region us-west");
-    let (line, change) = match random.u8(..10) {
+    let drawn = if only_settings { 6 } else { random.u8(..10) };
+    let (line, change) = match drawn {
         0..=3 => {
             let image = format!("me/bot:{number}-{:08x}", random.u32(..));
             let no_wait = if random.bool() { "--no-wait" } else { "" };
@@ -104,9 +108,8 @@ fn on_an_agent(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Ope
             (line, AgentChange::Build)
         }
         6 => {
-            let max = number + 2;
-            let line = format!("agents scale {AGENT} --skip --max-agents {max}");
-            (line, AgentChange::Scale(max))
+            let (line, wanted) = settings::draw(random, folder)?;
+            (line, AgentChange::Settings(wanted))
         }
         7 => (format!("agents start {AGENT}"), AgentChange::Start),
         _ => {
@@ -120,9 +123,14 @@ fn on_an_agent(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Ope
 }
 
 /// Draws an operation. Every value is unique, so the stored state shows whether the value arrived.
-pub fn draw(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operation> {
-    if random.u8(..3) == 0 {
-        return on_an_agent(random, number, folder);
+pub fn draw(
+    random: &mut Rng,
+    number: usize,
+    folder: &Path,
+    only_settings: bool,
+) -> io::Result<Operation> {
+    if only_settings || random.u8(..3) == 0 {
+        return on_an_agent(random, number, folder, only_settings);
     }
     let name = SETS[random.usize(..3)].to_owned();
     let mut keys = KEYS.map(str::to_owned);
@@ -225,6 +233,16 @@ pub fn prepare(service: &Service, random: &mut Rng) {
             },
             _ => BuildEnd::Success,
         },
+    };
+    world.shows_little = random.u8(..4) == 0;
+    world.drops = match random.u8(..8) {
+        // What is neither kept nor shown can't be told.
+        0 => LOST[random.usize(usize::from(world.shows_little)..LOST.len())],
+        _ => "",
+    };
+    world.self_hosted_regions = match random.u8(..3) {
+        0 => vec!["us-west".to_owned()],
+        _ => Vec::new(),
     };
     if random.u8(..3) == 0 {
         world.deploy(ORGANIZATION, AGENT, &json!({"image": "me/bot:before"}));

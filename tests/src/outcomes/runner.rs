@@ -32,10 +32,12 @@ pub struct Ran {
 }
 
 /// Runs operations: through the library with short timeouts and delays, or through an executable with real signals.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Runner {
     /// Whether requests use a private API key.
     pub with_key: bool,
+    /// Whether operations only change the settings of an agent.
+    pub only_settings: bool,
     /// The executable, or `None` for the library.
     pub executable: Option<PathBuf>,
 }

@@ -9,11 +9,22 @@ use super::world::{Content, Organization, World};
 
 /// The members of requests to create or update an agent.
 const MEMBERS: &str = "serviceName image buildId region nodeType imagePullSecretSet secretSet autoScaling.minAgents \
-    autoScaling.maxAgents agentProfile resources.cpu resources.memory krispViva.audioFilter websocketAuth \
-    maxSessionDuration architecture forceRedeploy";
+    autoScaling.maxAgents agentProfile krispViva.audioFilter maxSessionDuration forceRedeploy";
+
+/// The members that only the paths of organizations have. Those of private keys drop them.
+const MORE: &str = "resources.cpu resources.memory websocketAuth architecture";
+
+/// Returns the members of a request that its path has.
+fn members(family: Family, more: &str) -> String {
+    match family {
+        Family::Organization => format!("{MEMBERS} {MORE} {more}"),
+        Family::Published => MEMBERS.to_owned(),
+    }
+}
 
 pub(super) fn create(call: Call<'_>, world: &mut World) -> Result<Reply, Reply> {
-    let body = call.body(&format!("{MEMBERS} git"), &mut world.unknown_members);
+    let mut body = call.body(&members(call.family, "git"), &mut world.unknown_members);
+    body[world.drops].take();
     let organization = in_organization(&mut world.organizations, call.organization)?;
     let name = body["serviceName"].as_str().unwrap_or_default();
     require(is_name(name), "Invalid parameters")?;
@@ -46,7 +57,8 @@ pub(super) fn update(
     world: &mut World,
     name: Option<&str>,
 ) -> Result<Reply, Reply> {
-    let body = call.body(MEMBERS, &mut world.unknown_members);
+    let mut body = call.body(&members(call.family, ""), &mut world.unknown_members);
+    body[world.drops].take();
     let rollout = world.rollout.clone();
     let organization = in_organization(&mut world.organizations, call.organization)?;
     let name = name.or(body["serviceName"].as_str()).unwrap_or_default();
@@ -65,7 +77,7 @@ pub(super) fn update(
     let is_unchanged = agent.desired.wanted == wanted && body["forceRedeploy"] != true;
     if is_unchanged {
         let mut document = agent.document(name, agent.desired.stage);
-        document["warning"] = json!("Nothing has changed, so nothing was deployed.");
+        document["warning"] = json!("The configuration is the same.");
         return Ok(document.into());
     }
     let next = Deployment::new(counted, wanted, rollout);
@@ -78,7 +90,10 @@ pub(super) fn update(
 pub(super) fn get(call: Call<'_>, world: &mut World, name: &str) -> Result<Reply, Reply> {
     let (agent, counted) = world.agent(call, name)?;
     let stage = agent.read(counted);
-    let document = agent.document(name, stage);
+    let mut document = agent.document(name, stage);
+    if world.shows_little {
+        hide(&mut document["deployment"]);
+    }
     Ok(match call.family {
         Family::Organization => json!({"body": document}).into(),
         Family::Published => document.into(),
@@ -104,8 +119,21 @@ pub(super) fn list(call: Call<'_>, world: &mut World) -> Result<Reply, Reply> {
 pub(super) fn deployments(call: Call<'_>, world: &mut World, name: &str) -> Result<Reply, Reply> {
     let (agent, _) = world.agent(call, name)?;
     let newest_first = std::iter::once(&agent.desired).chain(agent.earlier.iter().rev());
-    let deployments: Vec<Value> = newest_first.map(|one| one.document(name, agent)).collect();
+    let mut deployments: Vec<Value> = newest_first.map(|one| one.document(name, agent)).collect();
+    if world.shows_little {
+        deployments.iter_mut().for_each(hide);
+    }
     Ok(json!({"deployments": deployments}).into())
+}
+
+/// Removes what the published description of a deployment does not name.
+fn hide(deployment: &mut Value) {
+    let members = deployment.as_object_mut();
+    members.map(|members| members.remove("buildId"));
+    let mut spec = deployment["manifest"]["spec"].as_object_mut();
+    for name in ["arch", "websocketAuth"] {
+        spec.as_mut().map(|spec| spec.remove(name));
+    }
 }
 
 pub(super) fn delete(call: Call<'_>, world: &mut World, name: &str) -> Result<Reply, Reply> {

@@ -69,6 +69,7 @@ impl Deployment {
         });
         if let Some(build) = self.wanted["buildId"].as_str() {
             document["buildId"] = json!(build);
+            document["manifest"]["spec"]["image"] = json!("redacted");
         }
         document
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hyper::body::Bytes;
 use serde_json::{Value, json};
 
-use super::agents::{Agent, Line, PublicKey, Rollout, complete};
+use super::agents::{Agent, Line, PublicKey, Rollout, complete, resources};
 use super::builds::{Build, Building};
 use super::clock::Counted;
 use super::faults::Injection;
@@ -39,6 +39,10 @@ pub struct World {
     pub building: Building,
     /// The self-hosted regions. Every organization can use them.
     pub self_hosted_regions: Vec<String>,
+    /// The member that requests about agents lose. Empty if they lose none.
+    pub drops: &'static str,
+    /// Whether an agent shows only what the published description names.
+    pub shows_little: bool,
     /// The paths of request members that the service doesn't know. The service drops such members without an error.
     pub unknown_members: Vec<String>,
     /// The uploaded files, by upload ID.
@@ -203,6 +207,8 @@ impl World {
             rollout: Rollout::default(),
             building: Building::default(),
             self_hosted_regions: Vec::new(),
+            drops: "",
+            shows_little: false,
             unknown_members: Vec::new(),
             uploads: BTreeMap::new(),
             leaked_tokens: Vec::new(),
@@ -230,6 +236,13 @@ impl World {
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
             .collect();
         self.put_there(organization, name, region, Content::Keys(values));
+    }
+
+    /// Stores an image pull secret.
+    pub fn store_pull(&mut self, organization: &str, name: &str, region: &str) {
+        let (host, credentials) = ("ghcr.io".to_owned(), String::new());
+        let content = Content::ImagePull { host, credentials };
+        self.put_there(organization, name, region, content);
     }
 
     /// Adds an agent that is ready. `members` are the members of a request to create an agent, without the name.
@@ -328,6 +341,11 @@ impl Organization {
             stored["/agents"][name] = json!({
                 "region": agent.region,
                 "spec": agent.desired.spec(),
+                "id": agent.desired.id,
+                "wanted": agent.desired.wanted,
+                "earlier": agent.earlier.last().map(|one| &one.wanted),
+                "resources": resources(&agent.desired.wanted),
+                "earlier_resources": agent.earlier.last().map(|one| resources(&one.wanted)),
                 "buildId": agent.desired.wanted["buildId"],
                 "sessions": agent.active().map(|session| &session.id).collect::<Vec<_>>(),
             });

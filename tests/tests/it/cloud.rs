@@ -2,6 +2,7 @@
 
 mod backends;
 mod canary;
+mod compared;
 mod contract;
 mod copy;
 mod deploy;

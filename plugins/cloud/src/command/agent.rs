@@ -4,11 +4,11 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
-use super::plan::changes;
+use super::plan::plain;
 use super::{open, project};
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::Unconfirmed;
-use crate::deploy::settings::Settings;
+use crate::deploy::table::{Values, body, differences, is_as_sent};
 use crate::input::both;
 use crate::options::AgentName;
 use crate::service::agent::Agent;
@@ -87,31 +87,42 @@ impl NamedAgent<'_, '_> {
         self.service.scope.command(&command)
     }
 
-    /// Creates or updates the agent. If the response is lost, checks whether the service accepted the change.
+    /// Fails if the agent was deployed or deleted since `before` was read.
+    pub fn check_unchanged(&self, before: Option<&Agent>) -> Result<(), Failure> {
+        let name = &self.name;
+        let current = self.service.agent(name)?;
+        if !Agent::has_changed(before, current.as_ref()) {
+            return Ok(());
+        }
+        let message = format!("someone else changed `{name}` meanwhile, so it was not deployed");
+        Err(failed("conflict", message).hint(self.command("status")))
+    }
+
+    /// Creates or updates the agent with these settings and the members of `more`. If the response is lost, checks whether the service
+    /// accepted the change.
     ///
     /// Fails if another deployment was made since `before` was read.
     pub fn deploy(
         &self,
         before: Option<&Agent>,
-        settings: &Settings,
-        mut body: Value,
+        settings: &Values,
+        more: Value,
     ) -> Result<Agent, Failure> {
         let (service, name) = (&self.service, &self.name);
-        let current = service.agent(name)?;
-        if Agent::has_changed(before, current.as_ref()) {
-            let message =
-                format!("someone else changed `{name}` meanwhile, so it was not deployed");
-            return Err(failed("conflict", message).hint(self.command("status")));
+        self.check_unchanged(before)?;
+        let mut body = body(settings);
+        if let (Value::Object(body), Value::Object(more)) = (&mut body, more) {
+            body.extend(more);
+        }
+        // The path of an update with a private key names the agent.
+        if before.is_none() || service.is_user() {
+            body["serviceName"] = json!(name);
         }
         let (collection, item) = ([service.agents()], [service.agents(), name]);
         let (method, parts): (_, &[&str]) = match (before, service.is_user()) {
             (None, _) => (Method::POST, &collection),
             (Some(_), true) => (Method::PUT, &collection),
-            (Some(_), false) => {
-                // The path names the agent.
-                body.as_object_mut().map(|body| body.remove("serviceName"));
-                (Method::POST, &item)
-            }
+            (Some(_), false) => (Method::POST, &item),
         };
         let sent = service.send_once(&method, parts, &body).and_then(|answer| {
             let agent = answer.decode().and_then(Agent::of);
@@ -131,7 +142,7 @@ impl NamedAgent<'_, '_> {
         change.settle(unconfirmed, || {
             let found = &*now.insert(service.agent(name).ok()??);
             let is_new = Agent::has_changed(before, Some(found));
-            let is_ours = changes(settings, Some(&found.settings())).is_empty();
+            let is_ours = is_as_sent(settings, &found.settings());
             // A new deployment with other settings may be someone else's, or the service may show them in another form.
             (is_ours || !is_new).then_some(is_new)
         })?;
@@ -139,11 +150,37 @@ impl NamedAgent<'_, '_> {
         self.context.warn(warning);
         now.ok_or_else(|| change.unknown(failed("invalid_response", "it is not there")))
     }
+
+    /// Warns of each setting that the agent does not have as it was sent, and adds it to `data`, with those that the service does not show.
+    pub fn compare(&self, sent: &Values, found: &Agent, data: &mut Value) {
+        let running = found.settings();
+        let differs = differences(sent, &running).map(|(setting, value)| {
+            let (is, was) = (plain(value), plain(&sent[setting]));
+            let name = &self.name;
+            self.context.warn(&format!(
+                "the service runs `{name}` with the {setting} {is}, although it was sent {was}"
+            ));
+            json!({ "setting": setting, "value": value, "sent": sent[setting] })
+        });
+        data["differs"] = differs.collect();
+        let Some(unchecked) = data["not_checked"].as_array_mut() else {
+            return;
+        };
+        let hidden = sent.keys().filter(|key| !running.contains_key(*key));
+        let hidden = hidden.map(|key| json!(key));
+        let hidden: Vec<Value> = hidden.filter(|key| !unchecked.contains(key)).collect();
+        unchecked.extend(hidden);
+    }
 }
 
-/// Returns the reply for a deployment that the command does not wait for.
-pub fn started(agent: &NamedAgent<'_, '_>, data: Value) -> Reply {
-    let text = format!("Deployed `{}`; the service is starting it\n", agent.name);
+/// Returns the reply for a deployment that the command does not wait for, unless `is_new` is unset because the service made none.
+pub fn started(agent: &NamedAgent<'_, '_>, is_new: bool, data: Value) -> Reply {
+    let name = &agent.name;
+    let text = if is_new {
+        format!("Deployed `{name}`; the service is starting it\n")
+    } else {
+        format!("The service found nothing to change; `{name}` is as before\n")
+    };
     Reply::text(text).data(data).next(agent.command("status"))
 }
 
@@ -165,6 +202,6 @@ pub fn agent_json(agent: &Agent) -> Value {
         "phase": revision.map(|it| theirs(&it.words())),
         "problem": problem.map(|problem| theirs(&problem)),
         "sessions": agent.sessions(),
-        "settings": agent.settings().values(),
+        "settings": agent.settings(),
     })
 }

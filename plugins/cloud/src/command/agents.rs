@@ -12,13 +12,14 @@ use super::agent::{self, NamedAgent, agent_json, started};
 use super::change::confirm_by_name;
 use super::context::CommandContext;
 use super::list::{Column, listing};
-use super::open;
 use super::plan::{Plan, plain};
-use crate::deploy::settings::{Scaling, Settings};
+use super::{open, project};
+use crate::deploy::settings::Scaling;
+use crate::deploy::table::{Rest, Values, of_deployment};
 use crate::input::{checked_id, wrong};
 use crate::options::{Account, AgentName, AgentsCommand};
 use crate::service::Unclear;
-use crate::service::agent::{Agent, deployed_settings};
+use crate::service::agent::Agent;
 use crate::text::theirs;
 use crate::words::failed;
 
@@ -142,11 +143,14 @@ fn deployments(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply,
     let current = named.existing()?;
     let mut deployments = all_deployments(&named)?;
     for it in &mut deployments {
-        let settings = deployed_settings(it);
+        let settings = of_deployment(it);
         it["current"] = json!(current.desired() == it["id"].as_str());
-        it["settings"] = json!(settings.values());
-        let build = settings.build_id.map(|id| format!("build {id}"));
-        it["image"] = json!(build.or(settings.image));
+        let build = settings.get("build_id").and_then(Value::as_str);
+        it["image"] = match build {
+            Some(id) => json!(format!("build {id}")),
+            None => settings.get("image").cloned().unwrap_or_default(),
+        };
+        it["settings"] = json!(settings);
     }
     Ok(listing("deployments", DEPLOYMENTS, &deployments))
 }
@@ -173,10 +177,25 @@ fn rollback(
         let message = format!("`{}` has no {what}", named.name);
         return Err(failed("not_found", message).hint(named.command("deployments")));
     };
-    let mut wanted = deployed_settings(target);
+    let (mut wanted, running) = (of_deployment(target), current.settings());
+    if ["image", "build_id"]
+        .iter()
+        .all(|it| !wanted.contains_key(*it))
+    {
+        let id = theirs(target["id"].as_str().unwrap_or_default());
+        let message = format!("the service does not show which image the deployment `{id}` runs");
+        let hint = "find its build with `builds list`, and deploy it with `deploy --build-id`";
+        return Err(failed("no_image", message).hint(hint));
+    }
     // A deployment shows the resources of its profile, not the profile.
-    wanted.agent_profile = current.settings().agent_profile;
-    change(&named, &current, wanted, skip, "Roll back")
+    let sizes = ["cpu", "memory"];
+    if let Some(profile) = running.get("agent_profile").filter(|it| it.is_string()) {
+        if sizes.iter().all(|it| wanted.get(*it) == running.get(*it)) {
+            wanted.insert("agent_profile".to_owned(), profile.clone());
+        }
+        wanted.retain(|key, _| !sizes.contains(&key.as_str()));
+    }
+    change(&named, &current, &wanted, Rest::NotShown, skip, "Roll back")
 }
 
 fn scale(
@@ -192,36 +211,74 @@ fn scale(
     });
     let (_, named) = agent::open_with(context, agent, any)?;
     let current = named.existing()?;
-    let mut wanted = current.settings();
-    let scaling = &mut wanted.scaling;
-    scaling.min_agents = min.or(scaling.min_agents);
-    scaling.max_agents = max.or(scaling.max_agents);
-    if scaling.max_agents.is_some() && (scaling.min_agents > scaling.max_agents || max == Some(0)) {
+    let running = current.settings();
+    let of = |key, given: Option<u64>| given.or_else(|| running.get(key)?.as_u64());
+    let (min, max) = (of("min_agents", min), of("max_agents", max));
+    if max.is_some() && (min > max || max == Some(0)) {
         let problem = "must be at least 1, and at least the minimum";
         return Err(wrong("max_agents", problem));
     }
-    change(&named, &current, wanted, skip, "Scale")
+    let wanted = [("min_agents", min), ("max_agents", max)].into_iter();
+    let wanted = wanted.filter_map(|(key, value)| Some((key.to_owned(), json!(value?))));
+    let wanted: Values = wanted.collect();
+    let reply = change(&named, &current, &wanted, Rest::Untouched, skip, "Scale")?;
+    note_file(&named, given);
+    Ok(reply)
 }
 
-/// Deploys the agent with the wanted settings. A setting without a value stays as it is.
+/// Says what the deployment file needs so that the next deployment keeps the given numbers.
+fn note_file(named: &NamedAgent<'_, '_>, given: &Scaling) {
+    let Ok(project) = project::deployment(named.context, None) else {
+        return;
+    };
+    let is_own = project.settings.agent_name.as_ref() == Some(&named.name);
+    let Some(path) = project.path.filter(|_| is_own) else {
+        return;
+    };
+    let file = &project.settings.scaling;
+    let lines = [
+        ("min_agents", given.min_agents, file.min_agents.or(Some(0))),
+        ("max_agents", given.max_agents, file.max_agents),
+    ];
+    let lines = lines.into_iter().filter_map(|(key, given, file)| {
+        let line = given.filter(|_| given != file)?;
+        Some(format!("`{key} = {line}`"))
+    });
+    let lines: Vec<String> = lines.collect();
+    if !lines.is_empty() {
+        let (lines, path) = (lines.join(" and "), path.display());
+        named.context.note(&format!(
+            "the next `deploy` keeps this only with {lines} under `[scaling]` in {path}"
+        ));
+    }
+}
+
+/// Deploys the agent with the wanted settings.
 fn change(
     named: &NamedAgent<'_, '_>,
     current: &Agent,
-    mut wanted: Settings,
+    wanted: &Values,
+    rest: Rest,
     skip: bool,
     verb: &str,
 ) -> Result<Reply, Failure> {
     let name = &named.name;
     let title = format!("{verb} the agent `{name}`");
-    let plan = Plan::new(title, &wanted, Some(&current.settings()));
-    if plan.changes.is_empty() {
-        let text = format!("Nothing to do: `{name}` already runs this\n");
-        return Ok(Reply::text(text).data(agent_json(current)));
+    let is_user = named.service.is_user();
+    let plan = Plan::new(title, wanted, Some(&current.settings()), rest, is_user);
+    if plan.compared.changes.is_empty() {
+        let mut data = agent_json(current);
+        plan.add_to(&mut data);
+        return Ok(Reply::text(plan.nothing(name)).data(data));
     }
     plan.agree(named.context, &format!("{verb}?"), skip)?;
-    wanted.agent_name = Some(name.clone());
-    let agent = named.deploy(Some(current), &wanted, wanted.body())?;
-    Ok(started(named, agent_json(&agent)))
+    let sent = &plan.compared.sent;
+    let agent = named.deploy(Some(current), sent, json!({}))?;
+    let mut data = agent_json(&agent);
+    plan.add_to(&mut data);
+    named.compare(sent, &agent, &mut data);
+    let is_new = Agent::has_changed(Some(current), Some(&agent));
+    Ok(started(named, is_new, data))
 }
 
 fn delete(context: &CommandContext<'_>, agent: &AgentName, skip: bool) -> Result<Reply, Failure> {

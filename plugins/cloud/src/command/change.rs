@@ -84,7 +84,8 @@ impl Change {
                 reply.next("bot-cli dev")
             }
             Work::Save(_) if is_hosted && project::deploys(&context.cwd(), &self.name) => {
-                reply.next(opened.scope.command("deploy"))
+                // Without it, an agent that runs keeps the old values.
+                reply.next(opened.scope.command("deploy --force"))
             }
             Work::Save(_) | Work::Remove(_) => reply.next(self.look(opened)),
             Work::Credentials { .. } | Work::Delete(_) => reply,

@@ -4,34 +4,35 @@ mod secrets;
 
 use std::time::Duration;
 
-use bot_cli_protocol::failure::{ChangeState, Failure};
+use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_terminal::shell::quoted;
 use serde_json::{Value, json};
 
 use super::agent::{NamedAgent, agent_json, started};
 use super::context::CommandContext;
-use super::plan::{Change, Plan};
+use super::plan::Plan;
 use super::{open, project};
-use crate::deploy::settings::Settings;
+use crate::deploy::table::{Change, Rest, SETTINGS, Values};
 use crate::domain::Region;
 use crate::input::{both, refused, wrong};
 use crate::options::Deploy;
 use crate::service::Service;
 use crate::service::agent::Agent;
 use crate::source::Source;
-use crate::words::failed;
+use crate::words::{SIGN_IN, failed};
 use image::Image;
 use secrets::Missing;
 
 pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<Reply, Failure> {
     let deployment = planned(context, options)?;
     let plan = &deployment.plan;
-    if deployment.before.is_some() && !options.force && plan.changes.is_empty() {
+    if deployment.before.is_some() && !options.force && plan.compared.changes.is_empty() {
         return deployment.nothing(options);
     }
     if options.dry_run {
         let text = plan.text() + "Nothing was changed\n";
-        return Ok(Reply::text(text).data(deployment.data(deployment.before.as_ref())));
+        return Ok(Reply::text(text).data(deployment.data(deployment.before.as_ref(), options)));
     }
     plan.agree(context, "Deploy it?", options.skip)?;
     deployment.carry_out(options)
@@ -40,7 +41,6 @@ pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<R
 struct Planned<'a, 'c> {
     agent: NamedAgent<'a, 'c>,
     before: Option<Agent>,
-    settings: Settings,
     region: Region,
     /// The missing sets, which are created before the agent.
     missing: Vec<Missing>,
@@ -57,8 +57,17 @@ fn planned<'a, 'c>(
         project.check_context()?;
     }
     let of_file = project.settings.region.take();
+    let in_file = project.settings.problems();
     project.settings = project.settings.overridden_by(&options.settings)?;
-    let valid = refused(project.settings.problems()).map_err(|failure| match project.path {
+    let mut problems = project.settings.problems();
+    if let Some(path) = &project.path {
+        // No option caused what the file alone has.
+        for problem in problems.iter_mut().filter(|it| in_file.contains(it)) {
+            problem.flag = None;
+            problem.problem = format!("{} (in {})", problem.problem, path.display());
+        }
+    }
+    let valid = refused(problems).map_err(|failure| match project.path {
         Some(_) => failure,
         None => failure.hint(project::without_deployment(context, &project.folder)),
     });
@@ -77,20 +86,25 @@ fn planned<'a, 'c>(
     }
     let missing = secrets::missing(context, &service.scope, &project, &region, options)?;
     let image = Image::of(context, &service, &project, region.as_str())?;
-    let mut settings = project.settings;
+    let mut wanted = project.settings.values();
     if let Image::Built(id) = &image {
-        settings.build_id = Some(id.clone());
+        wanted.insert("build_id".to_owned(), json!(id));
+    }
+    let is_user = service.is_user();
+    if before.is_none() && !is_user {
+        check_published(&wanted)?;
     }
     let verb = if before.is_some() { "Update" } else { "Create" };
     let place = service.scope.organization_name();
     let place = place.map_or(String::new(), |place| format!(" of organization {place}"));
     let title = format!("{verb} the agent `{name}` in the region {region}{place}");
     let running = before.as_ref().map(Agent::settings);
-    let mut plan = Plan::new(title, &settings, running.as_ref());
+    let rest = match project.path {
+        Some(_) => Rest::NotInFile,
+        None => Rest::Untouched,
+    };
+    let mut plan = Plan::new(title, &wanted, running.as_ref(), rest, is_user);
     describe(&mut plan, &missing, &image);
-    if before.is_none() {
-        settings.region = Some(region.to_string());
-    }
     Ok(Planned {
         agent: NamedAgent {
             context,
@@ -98,7 +112,6 @@ fn planned<'a, 'c>(
             name,
         },
         before,
-        settings,
         region,
         missing,
         image,
@@ -113,9 +126,10 @@ fn describe(plan: &mut Plan, missing: &[Missing], image: &Image) {
         Image::Built(id) => Some((id.as_str(), "which exists already")),
         Image::Given | Image::Packed { .. } => None,
     };
+    let changes = &mut plan.compared.changes;
     for (value, origin) in sets.chain(build) {
-        for change in plan.changes.iter_mut().filter(|it| it.new == value) {
-            change.new = json!(format!("{value}, {origin}"));
+        for change in changes.iter_mut().filter(|it| it.new == value) {
+            change.remark = Some(origin);
         }
     }
     if let Some(words) = image.words() {
@@ -123,8 +137,25 @@ fn describe(plan: &mut Plan, missing: &[Missing], image: &Image) {
             setting: "image".to_owned(),
             old: Value::Null,
             new: json!(words),
+            remark: None,
         };
-        plan.changes.insert(0, change);
+        changes.insert(0, change);
+    }
+}
+
+/// Fails if a new agent would not have some of the settings, because a private API key can't make them.
+fn check_published(wanted: &Values) -> Result<(), Failure> {
+    let lacking = SETTINGS.iter().filter(|setting| !setting.is_published);
+    let lacking = lacking.filter(|setting| wanted.contains_key(setting.key));
+    let message = "a private API key can't create an agent with these settings";
+    let mut failure = Failure::new(Exit::NotAllowed, "api_key", message).hint(SIGN_IN);
+    for setting in lacking {
+        failure = failure.field(setting.key, None, "would be dropped without a word");
+    }
+    if failure.fields.is_empty() {
+        Ok(())
+    } else {
+        Err(failure)
     }
 }
 
@@ -138,23 +169,18 @@ impl Planned<'_, '_> {
             && !options.dry_run
         {
             context.note("the agent already runs this, but is not ready");
-            let followed = self.followed(agent, options);
+            let followed = self.followed(agent, &self.plan.compared.sent, options);
             // An earlier run deployed it.
             return followed.map_err(|failure| failure.outcome(ChangeState::NotDone));
         }
-        context.note("`--force` deploys it again, for example after its secrets changed");
-        let running = before.map(Agent::settings).unwrap_or_default();
-        if self.settings.websocket_auth.is_some() && running.websocket_auth.is_none() {
-            context.note("the service does not show `websocket_auth`: `--force` sends it again");
-        }
-        let text = format!("Nothing to do: `{name}` already runs this\n");
-        Ok(Reply::text(text).data(self.data(before)))
+        self.note_secrets(options);
+        Ok(Reply::text(self.plan.nothing(name)).data(self.data(before, options)))
     }
 
     fn carry_out(&self, options: &Deploy) -> Result<Reply, Failure> {
         let (mut has_set, name) = (false, &self.agent.name);
         let deployed = self.deployed(options, &mut has_set);
-        let deployed = deployed.map_err(|mut failure| {
+        let (deployed, sent) = deployed.map_err(|mut failure| {
             if failure.message == "cancelled" {
                 failure.message = format!("cancelled; `{name}` was not deployed");
             }
@@ -168,46 +194,88 @@ impl Planned<'_, '_> {
                 _ => failure.outcome(ChangeState::NotDone),
             }
         })?;
-        self.followed(&deployed, options)
+        self.note_secrets(options);
+        self.followed(&deployed, &sent, options)
     }
 
-    /// Creates the missing sets, builds the image and deploys it. Sets `has_set` once a set is created.
-    fn deployed(&self, options: &Deploy, has_set: &mut bool) -> Result<Agent, Failure> {
+    /// Says that running agents keep the values of their secrets, unless an option replaces these.
+    fn note_secrets(&self, options: &Deploy) {
+        if self.has_new_secrets(options) {
+            return;
+        }
+        let place = options.dir.as_ref().map_or(String::new(), |place| {
+            format!("{} ", quoted(&place.display().to_string()))
+        });
+        let command = self
+            .agent
+            .service
+            .scope
+            .command(&format!("deploy {place}--force"));
+        self.agent.context.note(&format!(
+            "agents that run keep the values of their secrets; `{command}` gives them the new ones"
+        ));
+    }
+
+    /// Reports whether all agents that run after the deployment have read their secrets anew.
+    fn has_new_secrets(&self, options: &Deploy) -> bool {
+        self.before.is_none() || options.force
+    }
+
+    /// Creates the missing sets, builds the image and deploys it. Sets `has_set` once a set is created. Returns the settings that were sent,
+    /// too.
+    fn deployed(&self, options: &Deploy, has_set: &mut bool) -> Result<(Agent, Values), Failure> {
         let (context, service) = (self.agent.context, &self.agent.service);
+        // A build takes minutes.
+        self.agent.check_unchanged(self.before.as_ref())?;
         for missing in &self.missing {
             missing.provide(context, &service.scope, &self.region)?;
             *has_set = true;
         }
-        let mut settings = self.settings.clone();
+        let mut settings = self.plan.compared.sent.clone();
         if let Some(id) = self.image.built(context, service, self.region.as_str())? {
-            settings.build_id = Some(id);
+            settings.insert("build_id".to_owned(), json!(id));
         }
-        let mut body = settings.body();
-        if options.force && self.before.is_some() {
-            body["forceRedeploy"] = json!(true);
-        }
+        let more = match &self.before {
+            None => json!({ "region": self.region.as_str() }),
+            Some(_) if options.force => json!({ "forceRedeploy": true }),
+            Some(_) => json!({}),
+        };
         context.progress(&format!("Deploying `{}`", self.agent.name));
-        self.agent.deploy(self.before.as_ref(), &settings, body)
+        let agent = self.agent.deploy(self.before.as_ref(), &settings, more)?;
+        Ok((agent, settings))
     }
 
     /// Waits until the deployment is ready, unless `--no-wait` is set, and returns the reply.
-    fn followed(&self, deployed: &Agent, options: &Deploy) -> Result<Reply, Failure> {
+    fn followed(
+        &self,
+        deployed: &Agent,
+        sent: &Values,
+        options: &Deploy,
+    ) -> Result<Reply, Failure> {
+        let data = |agent: &Agent| {
+            let mut data = self.data(Some(agent), options);
+            self.agent.compare(sent, agent, &mut data);
+            data
+        };
         if options.no_wait {
-            return Ok(started(&self.agent, self.data(Some(deployed))));
+            let is_new = Agent::has_changed(self.before.as_ref(), Some(deployed));
+            return Ok(started(&self.agent, is_new, data(deployed)));
         }
         let patience = Duration::from_secs(options.timeout);
-        let (ready, took) = follow::until_ready(&self.agent, deployed.desired(), patience)?;
+        let followed = follow::until_ready(&self.agent, deployed.desired(), patience);
+        let (ready, took) = followed.inspect_err(|_| drop(data(deployed)))?;
         let text = format!("`{}` is ready ({})\n", self.agent.name, follow::clock(took));
-        let reply = Reply::text(text).data(self.data(Some(&ready)));
+        let reply = Reply::text(text).data(data(&ready));
         Ok(reply.next(self.agent.command("start")))
     }
 
-    fn data(&self, agent: Option<&Agent>) -> Value {
+    fn data(&self, agent: Option<&Agent>, options: &Deploy) -> Value {
         let new = || json!({ "name": self.agent.name, "ready": false });
         let mut data = agent.map_or_else(new, agent_json);
         data["region"] = json!(self.region.as_str());
         data["changed"] = json!(Agent::has_changed(self.before.as_ref(), agent));
-        data["changes"] = json!(self.plan.changes);
+        data["secrets_renewed"] = json!(self.has_new_secrets(options));
+        self.plan.add_to(&mut data);
         data
     }
 }

@@ -1,45 +1,45 @@
-//! The plan of a deployment: the settings that change.
+//! The plan of a deployment: the settings that change, and those that stay although they differ.
 
 use bot_cli_protocol::failure::Failure;
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::command::context::CommandContext;
-use crate::deploy::settings::Settings;
+use crate::deploy::table::{Comparison, Rest, Values};
 use crate::text::theirs;
 
 pub struct Plan {
     /// The first line: "Update the agent `my-bot` in the region us-west".
     title: String,
-    pub changes: Vec<Change>,
+    pub compared: Comparison,
     /// A warning that the agent costs money even without sessions.
     cost: Option<String>,
 }
 
-#[derive(Serialize)]
-pub struct Change {
-    pub setting: String,
-    pub old: Value,
-    pub new: Value,
-}
-
 impl Plan {
     /// Compares the wanted settings with those of the running agent, if there is one.
-    pub fn new(title: String, wanted: &Settings, running: Option<&Settings>) -> Self {
-        let warm = running.and_then(|running| running.scaling.min_agents);
-        let kept = match wanted.scaling.min_agents.or(warm) {
+    pub fn new(
+        title: String,
+        wanted: &Values,
+        running: Option<&Values>,
+        rest: Rest,
+        is_user: bool,
+    ) -> Self {
+        let compared = Comparison::new(wanted, running, rest, is_user);
+        let sent = compared.sent.get("min_agents");
+        let warm = sent.or_else(|| running?.get("min_agents"));
+        let kept = match warm.and_then(Value::as_u64) {
             None | Some(0) => None,
             Some(1) => Some("1 agent stays".to_owned()),
             Some(more) => Some(format!("{more} agents stay")),
         };
         Self {
             title,
-            changes: changes(wanted, running),
+            compared,
             cost: kept.map(|kept| format!("{kept} warm, which costs money without sessions, too")),
         }
     }
 
-    /// Shows the plan and asks for consent, or shows only the warning if `skip` is set.
+    /// Shows the plan and, unless `skip` is set, asks for consent.
     pub fn agree(
         &self,
         context: &CommandContext<'_>,
@@ -49,6 +49,9 @@ impl Plan {
         if !skip {
             return context.consent(question, self.text());
         }
+        for row in self.changes().chain(self.rest()) {
+            context.note(row.trim());
+        }
         if let Some(cost) = &self.cost {
             context.warn(cost);
         }
@@ -56,45 +59,72 @@ impl Plan {
     }
 
     pub fn text(&self) -> String {
-        let width = self.changes.iter().map(|it| it.setting.len()).max();
-        let width = width.unwrap_or_default();
-        let rows = self.changes.iter().map(|Change { setting, old, new }| {
-            let now = if old.is_null() {
-                String::new()
-            } else {
-                format!(" (now {})", plain(old))
-            };
-            format!("  {setting:width$}  {}{now}\n", plain(new))
-        });
         let mut text = format!("{}\n", self.title);
-        text.extend(rows);
-        if self.changes.is_empty() {
+        text.extend(self.changes());
+        if self.compared.changes.is_empty() {
             text.push_str("  nothing changes; it is deployed again\n");
         }
+        text.extend(self.rest());
         text.extend(self.cost.iter().flat_map(|cost| [cost, "\n"]));
         text
     }
-}
 
-pub fn changes(wanted: &Settings, running: Option<&Settings>) -> Vec<Change> {
-    let old = running.map(Settings::values).unwrap_or_default();
-    let is_seen = |setting: &str| match setting {
-        // The resources follow from the profile.
-        "cpu" | "memory" => wanted.agent_profile.is_none(),
-        // Where the service doesn't return it, a change can't be detected.
-        "websocket_auth" => running.is_none_or(|running| running.websocket_auth.is_some()),
-        _ => true,
-    };
-    let wanted = wanted.values().into_iter();
-    let changes = wanted.filter(|(setting, _)| is_seen(setting));
-    let changes = changes.map(|(setting, new)| Change {
-        old: old.get(&setting).cloned().unwrap_or_default(),
-        setting,
-        new,
-    });
-    changes.filter(|change| change.old != change.new).collect()
+    /// Says that the agent runs what is wanted, as far as it does.
+    pub fn nothing(&self, name: &str) -> String {
+        let rest: String = self.rest().collect();
+        let except = if rest.is_empty() { "" } else { ", except:" };
+        format!("Nothing to do: `{name}` already runs this{except}\n{rest}")
+    }
+
+    fn changes(&self) -> impl Iterator<Item = String> {
+        self.compared.changes.iter().map(|change| {
+            let old = Some(&change.old).filter(|old| !old.is_null());
+            let now = old.map_or(String::new(), |old| format!(" (now {})", plain(old)));
+            let new = plain(&change.new);
+            let remark = change.remark.map(|remark| format!(", {remark}"));
+            let remark = remark.unwrap_or_default();
+            self.row(&change.setting, &format!("{new}{now}{remark}"))
+        })
+    }
+
+    /// Returns the rows of the settings that stay or are not checked.
+    fn rest(&self) -> impl Iterator<Item = String> {
+        let Comparison {
+            stays, unchecked, ..
+        } = &self.compared;
+        let stays = stays.iter().map(|it| {
+            let value = it.value.as_ref().map_or("as it is".to_owned(), plain);
+            let words = format!("stays {value}: {}", it.reason);
+            self.row(it.setting, &words)
+        });
+        let unchecked = unchecked.iter().map(|setting| {
+            let words = "not checked, because the service does not show it";
+            self.row(setting, words)
+        });
+        stays.chain(unchecked)
+    }
+
+    fn row(&self, setting: &str, words: &str) -> String {
+        let changes = self.compared.changes.iter().map(|it| it.setting.len());
+        let stays = self.compared.stays.iter().map(|it| it.setting.len());
+        let unchecked = self.compared.unchecked.iter().map(|it| it.len());
+        let width = changes.chain(stays).chain(unchecked).max();
+        let width = width.unwrap_or_default();
+        format!("  {setting:width$}  {words}\n")
+    }
+
+    /// Adds the plan to a reply's data.
+    pub fn add_to(&self, data: &mut Value) {
+        data["changes"] = json!(self.compared.changes);
+        data["stays"] = json!(self.compared.stays);
+        data["not_checked"] = json!(self.compared.unchecked);
+    }
 }
 
 pub fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), theirs)
+    match value.as_str() {
+        _ if value.is_null() => "none".to_owned(),
+        Some(text) => theirs(text),
+        None => value.to_string(),
+    }
 }

@@ -3,8 +3,9 @@
 use bot_cli_protocol::failure::{Exit, Failure, Field};
 use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::table::{SETTINGS, Values, has_tag};
 use crate::text::theirs;
 
 /// The settings of a deployment. Each is a key of the deployment file and an option.
@@ -141,17 +142,21 @@ impl Settings {
         })
     }
 
-    /// Returns the settings of the agent itself, keyed by name. Omits settings without a value.
-    pub fn values(&self) -> Map<String, Value> {
-        let mut values = Map::new();
+    /// Returns the settings of the agent itself. Omits settings without a value.
+    pub fn values(&self) -> Values {
+        let mut values = Values::new();
         for (name, value) in json!(self).as_object().into_iter().flatten() {
-            match (name.as_str(), value) {
-                ("agent_name" | "region" | "build" | "docker", _) | (_, Value::Null) => {}
-                (_, Value::Object(table)) => values.extend(table.clone()),
-                (_, value) => drop(values.insert(name.clone(), value.clone())),
+            match value.as_object() {
+                Some(table) => values.extend(table.clone()),
+                None => drop(values.insert(name.clone(), value.clone())),
             }
         }
-        values.retain(|_, value| !value.is_null());
+        let is_setting = |name: &str| SETTINGS.iter().any(|setting| setting.key == name);
+        values.retain(|name, value| is_setting(name) && !value.is_null());
+        if self.git.repo.is_some() {
+            // The service pulls nothing that it builds.
+            values.remove("image_credentials");
+        }
         values
     }
 
@@ -207,38 +212,6 @@ impl Settings {
             .map(|(_, name, flag, problem)| Field::new(name, problem).flag(flag))
             .collect()
     }
-
-    /// Returns the body of a request to create or update the agent.
-    pub fn body(&self) -> Value {
-        let git = self.git.repo.as_ref().map(|repo| {
-            json!({
-                "repoFullName": repo,
-                "branch": self.git.branch,
-                "dockerfilePath": self.git.dockerfile_path,
-                "subdirectory": self.git.subdirectory,
-            })
-        });
-        // The service shows the resources of a profile, too.
-        let resources = Some(&self.resources).filter(|_| self.agent_profile.is_none());
-        let mut body = json!({
-            "serviceName": self.agent_name,
-            "image": self.image,
-            "buildId": self.build_id,
-            "imagePullSecretSet": self.image_credentials.as_ref().filter(|_| git.is_none()),
-            "git": git,
-            "secretSet": self.secret_set,
-            "region": self.region,
-            "autoScaling": { "minAgents": self.scaling.min_agents, "maxAgents": self.scaling.max_agents },
-            "agentProfile": self.agent_profile,
-            "resources": resources,
-            "krispViva": { "audioFilter": self.krisp_viva.audio_filter },
-            "websocketAuth": self.websocket_auth,
-            "maxSessionDuration": self.max_session_duration,
-            "architecture": self.architecture,
-        });
-        without_nulls(&mut body);
-        body
-    }
 }
 
 /// The error message for an invalid agent name.
@@ -251,11 +224,6 @@ pub fn is_agent_name(name: &str) -> bool {
         && is_end(name.chars().next())
         && is_end(name.chars().last())
         && name.chars().all(|c| c == '-' || is_end(Some(c)))
-}
-
-fn has_tag(image: &str) -> bool {
-    let last = image.rsplit('/').next().unwrap_or_default();
-    last.contains(':') || last.contains('@')
 }
 
 /// Recursively copies the values in `over` into `under`, except nulls and empty arrays.
@@ -272,20 +240,12 @@ fn overlay(under: &mut Value, over: Value) {
     }
 }
 
-/// Recursively removes null members and empty objects.
-fn without_nulls(value: &mut Value) {
-    let Value::Object(members) = value else {
-        return;
-    };
-    members.values_mut().for_each(without_nulls);
-    members.retain(|_, value| !value.is_null() && !value.as_object().is_some_and(Map::is_empty));
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::{Settings, is_agent_name};
+    use crate::deploy::table::body;
 
     const FILE: &str = r#"
 agent_name = "my-bot"
@@ -318,12 +278,10 @@ auto_build = true
         assert_eq!(settings.problems(), []);
         assert_eq!(settings.build.exclude.patterns, ["*.wav"]);
         assert_eq!(
-            settings.body(),
+            body(&settings.values()),
             json!({
-                "serviceName": "my-bot",
                 "buildId": "b-1",
                 "secretSet": "my-bot-secrets",
-                "region": "us-east",
                 "autoScaling": { "minAgents": 1, "maxAgents": 5 },
                 "krispViva": { "audioFilter": "tel" },
                 "maxSessionDuration": 900,

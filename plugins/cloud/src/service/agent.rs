@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::backend::hosted::ServiceError;
-use crate::deploy::settings::{KrispViva, Resources, Scaling, Settings};
+use crate::deploy::table::{Values, of_agent};
 
 /// An agent: a deployed bot.
 #[derive(Debug, Clone)]
@@ -96,58 +96,10 @@ impl Agent {
         })
     }
 
-    /// Returns the settings of the desired deployment, as far as the service returns them.
-    pub fn settings(&self) -> Settings {
-        let mut settings = deployed_settings(&self.0["deployment"]);
-        let (scaling, resources) = (scaling(&self.0), resources(&self.0));
-        settings.scaling.min_agents = scaling.min_agents.or(settings.scaling.min_agents);
-        settings.scaling.max_agents = scaling.max_agents.or(settings.scaling.max_agents);
-        if resources.cpu.is_some() {
-            settings.resources = resources;
-        }
-        settings.agent_profile = owned(&self.0["agentProfile"]);
-        settings.krisp_viva = KrispViva {
-            audio_filter: owned(&self.0["krispViva"]["audioFilter"]),
-        };
-        settings
+    /// Returns the settings of the desired deployment, as far as the service shows them.
+    pub fn settings(&self) -> Values {
+        of_agent(&self.0)
     }
-}
-
-/// Returns the settings in a deployment, which is a version of an agent.
-pub fn deployed_settings(deployment: &Value) -> Settings {
-    let spec = &deployment["manifest"]["spec"];
-    let build_id = owned(&deployment["buildId"]);
-    Settings {
-        image: owned(&spec["image"]).filter(|_| build_id.is_none()),
-        build_id,
-        secret_set: owned(&spec["envFromSecretNames"][0]),
-        image_credentials: owned(&spec["imagePullSecretName"]),
-        scaling: scaling(spec),
-        resources: resources(spec),
-        max_session_duration: spec["maxSessionDurationSeconds"].as_u64(),
-        architecture: owned(&spec["arch"]),
-        websocket_auth: owned(&spec["websocketAuth"]),
-        ..Settings::default()
-    }
-}
-
-fn scaling(of: &Value) -> Scaling {
-    let replicas = &of["autoScaling"];
-    Scaling {
-        min_agents: replicas["minReplicas"].as_u64(),
-        max_agents: replicas["maxReplicas"].as_u64(),
-    }
-}
-
-fn resources(of: &Value) -> Resources {
-    Resources {
-        cpu: owned(&of["resources"]["cpu"]),
-        memory: owned(&of["resources"]["memory"]),
-    }
-}
-
-fn owned(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned)
 }
 
 impl Revision<'_> {

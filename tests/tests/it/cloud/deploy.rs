@@ -12,11 +12,11 @@ use super::terminal::answer;
 use super::user::{Run, User};
 use super::words;
 
-const FILE: &str =
+pub(super) const FILE: &str =
     "agent_name = \"my-bot\"\nsecret_set = \"my-bot-secrets\"\n\n[scaling]\nmax_agents = 5\n";
 
 /// Returns a user with a private key and a user with a token, each in a project whose secret set exists on the service.
-fn users() -> [User; 2] {
+pub(super) fn users() -> [User; 2] {
     let users = [User::with_key(), User::with_token()];
     for user in &users {
         project(user);
@@ -58,7 +58,7 @@ fn crash() -> RolloutEnd {
 }
 
 #[track_caller]
-fn assert_says(run: &Run, status: i32, words: &[&str]) {
+pub(super) fn assert_says(run: &Run, status: i32, words: &[&str]) {
     assert_eq!(run.status, Some(status), "{run:#?}");
     for word in words {
         let said = run.stdout.contains(word) || run.stderr.contains(word);
@@ -86,7 +86,11 @@ fn a_project_is_built_deployed_and_followed_until_it_is_ready() {
         assert_says(&run, 0, &["`my-bot` is ready", "built the image", next]);
         let again = user.run(&["deploy", "--skip"]);
         let nothing = "Nothing to do: `my-bot` already runs this";
-        assert_says(&again, 0, &[nothing, "`--force`"]);
+        assert_says(
+            &again,
+            0,
+            &[nothing, "`bot-cli cloud deploy --force` gives them the new"],
+        );
 
         // The build is not made again for another agent, and nothing is uploaded.
         user.service().take_sent();

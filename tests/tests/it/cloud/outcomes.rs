@@ -23,12 +23,11 @@ fn assert_true(tallies: [Tally; 2], operations: usize, endings: &[&str]) {
     }
 }
 
-fn drawn(seed: u64, operations: usize, hands: usize, executable: Option<&str>) -> [Tally; 2] {
+fn drawn(seed: u64, operations: usize, hands: usize, runner: &Runner) -> [Tally; 2] {
     [true, false].map(|with_key| {
-        let executable = executable.map(PathBuf::from);
         let runner = Runner {
             with_key,
-            executable,
+            ..runner.clone()
         };
         run(seed, operations / 2, hands, &runner).unwrap()
     })
@@ -36,13 +35,26 @@ fn drawn(seed: u64, operations: usize, hands: usize, executable: Option<&str>) -
 
 #[test]
 fn six_hundred_operations_say_nothing_untrue() {
-    let tallies = drawn(1, 600, 16, None);
+    let tallies = drawn(1, 600, 16, &Runner::default());
     assert_true(tallies, 600, &["done", "not done", "unknown"]);
 }
 
 #[test]
 fn a_hundred_runs_of_the_executable_say_nothing_untrue() {
-    let executable = env!("CARGO_BIN_EXE_it-bot-cli-cloud");
-    let tallies = drawn(7, 100, 8, Some(executable));
+    let runner = Runner {
+        executable: Some(PathBuf::from(env!("CARGO_BIN_EXE_it-bot-cli-cloud"))),
+        ..Runner::default()
+    };
+    let tallies = drawn(7, 100, 8, &runner);
     assert_true(tallies, 100, &["done", "not done"]);
+}
+
+#[test]
+fn two_thousand_changes_of_settings_say_what_the_agent_has() {
+    let runner = Runner {
+        only_settings: true,
+        ..Runner::default()
+    };
+    let tallies = drawn(3, 2000, 16, &runner);
+    assert_true(tallies, 2000, &["done", "not done", "unknown"]);
 }
