@@ -111,6 +111,33 @@ impl Service<'_> {
         rows.ok_or_else(|| ServiceError::InvalidResponse(format!("it has no `{member}`")))
     }
 
+    /// Returns the lines of a build's log that are not empty, sanitized for display, and whether the service has more that it does not show.
+    pub fn build_log(&self, id: &str) -> Result<(Vec<String>, bool), ServiceError> {
+        let (mut lines, mut before): (Vec<String>, _) = (Vec::new(), None);
+        let mut has_more = true;
+        for _ in 0..100 {
+            let query = [
+                ("limit", Some("10000".to_owned())),
+                ("nextToken", before.clone()),
+            ];
+            let BuildLog { logs, next_token } = self.get(&["builds", id, "logs"], &query)?;
+            // A service that does not take the token begins anew.
+            if before.is_some() && lines.starts_with(&logs) {
+                has_more = !logs.is_empty();
+                break;
+            }
+            lines.extend(logs);
+            has_more = next_token.is_some() && next_token != before;
+            if !has_more {
+                break;
+            }
+            before = next_token;
+        }
+        let shown = lines.iter().map(|line| theirs(line));
+        let shown = shown.filter(|line| !line.trim().is_empty());
+        Ok((shown.collect(), has_more))
+    }
+
     /// Returns the region of new agents and sets.
     pub fn default_region(&self) -> Result<Option<String>, ServiceError> {
         let settings: Value = self.get(&["properties"], &[])?;
@@ -218,21 +245,10 @@ pub struct OneBuild {
 }
 
 #[derive(Deserialize)]
-pub struct BuildLog {
+#[serde(rename_all = "camelCase")]
+struct BuildLog {
     logs: Vec<String>,
-}
-
-impl BuildLog {
-    /// The query for the whole log.
-    pub fn query() -> [(&'static str, Option<String>); 1] {
-        [("limit", Some("10000".to_owned()))]
-    }
-
-    /// Returns the lines that are not empty, sanitized for display.
-    pub fn lines(self) -> Vec<String> {
-        let lines = self.logs.iter().map(|line| theirs(line));
-        lines.filter(|line| !line.trim().is_empty()).collect()
-    }
+    next_token: Option<String>,
 }
 
 #[derive(Debug, Deserialize, Clone, PartialEq, Eq, Hash)]
@@ -247,4 +263,21 @@ pub struct LogLine {
 pub struct LogLines {
     #[serde(default)]
     pub logs: Vec<LogLine>,
+    #[serde(default)]
+    pub total: Total,
+}
+
+/// The number of lines that a query selects.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Total {
+    value: usize,
+    relation: String,
+}
+
+impl Total {
+    /// Returns the number, unless it is a lower bound or missing.
+    pub fn exact(&self) -> Option<usize> {
+        Some(self.value).filter(|_| self.relation == "eq")
+    }
 }

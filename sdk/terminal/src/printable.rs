@@ -43,7 +43,8 @@ fn next_style(text: &str) -> Option<(&str, &str, &str)> {
     })
 }
 
-fn is_command(character: char) -> bool {
+/// Reports whether a terminal would obey a character, or not show it.
+pub fn is_command(character: char) -> bool {
     (character.is_control() && character != '\n' && character != '\t') || is_unseen(character)
 }
 

@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
+use super::printable::is_command;
 use super::{one_line, printable};
 use crate::ui::Level;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure, Field};
@@ -12,12 +13,22 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
 const QUIET: Style = Style::new().dimmed();
 
-/// Returns the JSON document that `--json` prints.
+/// Returns the JSON document that `--json` prints. Characters that would command a terminal are escaped.
 pub fn document(outcome: &Outcome) -> String {
     // A `Value` can always be serialized.
-    let mut document = serde_json::to_string_pretty(&outcome.document()).unwrap_or_default();
-    document.push('\n');
-    document
+    let document = serde_json::to_string_pretty(&outcome.document()).unwrap_or_default();
+    let mut safe = String::with_capacity(document.len() + 1);
+    for character in document.chars() {
+        if is_command(character) {
+            let mut units = [0; 2];
+            let units = character.encode_utf16(&mut units).iter();
+            safe.extend(units.map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            safe.push(character);
+        }
+    }
+    safe.push('\n');
+    safe
 }
 
 /// Formats a result as text. Non-empty text ends with a line feed.
@@ -108,9 +119,21 @@ fn styled(style: Style, text: &str, color: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{failure, log, next};
+    use super::{document, failure, log, next};
     use crate::ui::Level;
     use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+    use bot_cli_protocol::outcome::{Outcome, Reply};
+
+    #[test]
+    fn a_document_escapes_what_a_terminal_would_obey() {
+        let data = serde_json::json!({ "a": "b\u{9b}2J\u{202e}\u{e0041}\n\u{7f}é" });
+        let said = document(&Outcome::new(Ok(Reply::text("").data(data.clone()))));
+        assert!(said.is_ascii() || !said.contains(['\u{9b}', '\u{202e}', '\u{e0041}', '\u{7f}']));
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&said).unwrap(),
+            data
+        );
+    }
 
     #[test]
     fn who_cancels_learns_that_nothing_was_changed() {

@@ -95,13 +95,16 @@ pub(super) fn logs(call: Call<'_>, world: &mut World, id: &str) -> Result<Reply,
     let organization = in_organization(&mut world.organizations, call.organization)?;
     let build = organization.builds.iter().find(|build| build.id == id);
     let mut lines = build.ok_or_else(Reply::not_found)?.logs();
+    let token = call.query("nextToken").filter(|_| world.takes_tokens);
+    let after: usize = token.and_then(|token| token.parse().ok()).unwrap_or(0);
+    lines.drain(..after.min(lines.len()));
     let limit = call.number("limit", 500)?;
     require((1..=10_000).contains(&limit), "Invalid parameters")?;
     let is_cut = lines.len() > limit;
     lines.truncate(limit);
     let mut answer = json!({"logs": lines});
     if is_cut {
-        answer["nextToken"] = json!(format!("after-{limit}"));
+        answer["nextToken"] = json!((after + limit).to_string());
     }
     Ok(answer.into())
 }

@@ -8,16 +8,25 @@ use super::message::{Call, Reply, require};
 use super::world::World;
 
 pub(super) fn list(call: Call<'_>, world: &mut World, name: &str) -> Result<Reply, Reply> {
+    let takes_seconds = world.takes_seconds;
     let (agent, _) = world.agent(call, name)?;
     let bad_time = |_| Reply::bad_request("Invalid timestamp format");
     let first = call.number("startTime", i64::MIN).map_err(bad_time)?;
     let last = call.number("endTime", i64::MAX).map_err(bad_time)?;
     let text = call.query("query").unwrap_or_default();
+    let (deployment, session) = (call.query("deploymentId"), call.query("sessionId"));
+    let is_between = |time: i64| match takes_seconds {
+        // "After" and "before" may exclude the times themselves.
+        true => first < time.div_euclid(1000) && time.div_euclid(1000) < last,
+        false => (first..=last).contains(&time),
+    };
     let is_meant = |line: &&Line| {
-        (first..=last).contains(&line.time)
+        is_between(line.time)
             && line.text.contains(&text)
-            && call.is_or_any("deploymentId", &line.deployment)
-            && call.is_or_any("sessionId", line.session.as_deref().unwrap_or_default())
+            && deployment.as_ref().is_none_or(|id| *id == line.deployment)
+            && session
+                .as_ref()
+                .is_none_or(|id| line.session.as_ref() == Some(id))
     };
     let mut lines: Vec<&Line> = agent.logs.iter().filter(is_meant).collect();
     // Lines of one time stay in the order in which they were written.

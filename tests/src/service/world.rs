@@ -39,6 +39,10 @@ pub struct World {
     pub building: Building,
     /// The self-hosted regions. Every organization can use them.
     pub self_hosted_regions: Vec<String>,
+    /// Whether the times in requests for logs are seconds, not milliseconds.
+    pub takes_seconds: bool,
+    /// Whether requests for build logs take the token of the response before.
+    pub takes_tokens: bool,
     /// The member that requests about agents lose. Empty if they lose none.
     pub drops: &'static str,
     /// Whether an agent shows only what the published description names.
@@ -207,6 +211,8 @@ impl World {
             rollout: Rollout::default(),
             building: Building::default(),
             self_hosted_regions: Vec::new(),
+            takes_seconds: false,
+            takes_tokens: false,
             drops: "",
             shows_little: false,
             unknown_members: Vec::new(),

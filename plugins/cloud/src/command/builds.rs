@@ -8,7 +8,6 @@ use super::open;
 use crate::backend::hosted::ServiceError;
 use crate::input::checked_id;
 use crate::options::{Account, BuildsCommand};
-use crate::service::BuildLog;
 use crate::text::theirs;
 use crate::words::failed;
 
@@ -40,7 +39,7 @@ fn list(context: &CommandContext<'_>, account: &Account) -> Result<Reply, Failur
 
 fn logs(context: &CommandContext<'_>, id: &str, account: &Account) -> Result<Reply, Failure> {
     let (id, service) = open::service_with(context, account, checked_id("id", id))?;
-    let log: BuildLog = match service.get(&["builds", id, "logs"], &BuildLog::query()) {
+    let (lines, has_more) = match service.build_log(id) {
         Err(ServiceError::NotFound(_)) => {
             let message = format!("there is no build `{}`", theirs(id));
             let list = service.scope.command("builds list");
@@ -48,10 +47,12 @@ fn logs(context: &CommandContext<'_>, id: &str, account: &Account) -> Result<Rep
         }
         found => found?,
     };
-    let lines = log.lines();
+    if has_more {
+        context.warn("the log is longer: the service shows only these first lines");
+    }
     if lines.is_empty() {
         context.note("there are no lines yet");
     }
     let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
-    Ok(Reply::text(text).data(json!({ "lines": lines })))
+    Ok(Reply::text(text).data(json!({ "lines": lines, "has_more": has_more })))
 }

@@ -436,6 +436,77 @@ fn a_log_is_followed_until_the_user_stops() {
 }
 
 #[test]
+fn no_line_of_a_followed_log_is_lost_or_shown_twice() {
+    for takes_seconds in [false, true] {
+        let user = &users()[1];
+        deployed(user);
+        user.service().world().takes_seconds = takes_seconds;
+        let log = |lines: &[(i64, String)]| {
+            let lines: Vec<_> = lines.iter().map(|(time, line)| (*time, &**line)).collect();
+            user.service().world().log(ORGANIZATION, "my-bot", &lines);
+        };
+        // Pages end within one time, and with lines that are equal.
+        let lines = |numbers: std::ops::Range<i64>| {
+            let lines = numbers.map(|at| (1_000_000 + at / 700 * 1000, format!("line {}", at / 2)));
+            lines.collect::<Vec<_>>()
+        };
+        log(&lines(0..1500));
+        let mut child = user.start(&["agents", "logs", "-n", "1500", "--follow"]);
+        let mut shown = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut next = |number: usize| {
+            let lines = shown.by_ref().take(number).map(Result::unwrap);
+            let mut lines: Vec<String> = lines
+                .map(|line| line.rsplit("  ").next().unwrap().to_owned())
+                .collect();
+            lines.sort();
+            lines
+        };
+        let texts = |lines: &[(i64, String)]| {
+            let mut texts: Vec<_> = lines.iter().map(|(_, line)| line.clone()).collect();
+            texts.sort();
+            texts
+        };
+        assert_eq!(next(1500), texts(&lines(0..1500)));
+        // A burst, while pages are read, and lines that come two seconds late.
+        let size = if takes_seconds { 60_000 } else { 6000 };
+        let burst = lines(1500..1500 + size);
+        burst.chunks(700).for_each(log);
+        assert_eq!(next(burst.len()), texts(&burst));
+        let newest = burst.last().unwrap().0;
+        let late = [
+            (newest - 2000, "late".to_owned()),
+            (newest, "line 0".to_owned()),
+        ];
+        log(&late);
+        assert_eq!(next(2), texts(&late));
+        let ended = user.interrupt(child);
+        assert_eq!(ended.status, Some(130));
+    }
+}
+
+#[test]
+fn the_log_of_a_build_is_shown_whole_or_said_to_be_longer() {
+    let user = &users()[1];
+    let logs: Vec<String> = (0..25_000)
+        .map(|at| format!("{at} {}", "x".repeat(400)))
+        .collect();
+    let failed = BuildEnd::Failed {
+        message: "no".to_owned(),
+        logs,
+    };
+    user.service().world().building = building(0, failed);
+    user.fails(&["deploy", "--skip"], 1, "build_failed");
+    let builds = user.done(&["builds", "list"]);
+    let id = builds["builds"][0]["id"].as_str().unwrap();
+    let run = user.run(&["builds", "logs", id]);
+    assert_says(&run, 0, &["warning: the log is longer", "\n9999 xx"]);
+    user.service().world().takes_tokens = true;
+    let whole = user.done(&["builds", "logs", id]);
+    assert_eq!(whole["lines"].as_array().unwrap().len(), 25_000);
+    assert_eq!(whole["has_more"], false);
+}
+
+#[test]
 fn whoever_stops_waiting_is_told_what_goes_on() {
     for user in users() {
         for (building_, rollout_, said) in [

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -18,13 +19,13 @@ use crate::service::{LogLine, LogLines};
 use crate::text::theirs;
 
 /// The maximum number of lines in one response.
-const PAGE: usize = 200;
+const PAGE: usize = 500;
 
 /// The number of lines after which no further pages are read.
 const LONGEST: usize = 50_000;
 
 /// The length of the period to read again, in milliseconds. The service may return lines late and out of order.
-const OVERLAP: i64 = 30_000;
+const OVERLAP: i64 = 5_000;
 
 pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failure> {
     let since = options.since.as_deref().map(|text| since(text, Utc::now()));
@@ -37,20 +38,17 @@ pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failu
     let log = Log {
         agent: &agent,
         options,
+        unit: Cell::new(1),
     };
     let wanted = usize::try_from(options.lines).unwrap_or(usize::MAX);
     let all = agent.found(log.last(since, wanted.max(1)))?;
     let known = of_level(all.iter(), options.level);
-    let mut lines = known.clone();
-    lines.drain(..lines.len().saturating_sub(wanted));
+    let lines = &known[known.len().saturating_sub(wanted)..];
     let text: String = lines.iter().map(shown).collect();
     if options.follow {
         context.session().output(&text);
-        // Unless the last page has shown that there are no others, lines before the first one, and some of its time, are not known.
-        let is_whole = !all.len().is_multiple_of(PAGE);
-        let first = all.first().and_then(milliseconds);
-        let start = first.map(|first| if is_whole { first } else { first + 1 });
-        return log.follow(known, start.or(since));
+        let start = newest(&all).map(|newest| newest - OVERLAP);
+        return log.follow(known, start.max(since));
     }
     if lines.is_empty() {
         context.note("there are no such lines");
@@ -69,48 +67,80 @@ pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failu
 struct Log<'a, 'c> {
     agent: &'a NamedAgent<'a, 'c>,
     options: &'a Logs,
+    /// The length of the unit of the service's times, in milliseconds. Its description only says "Unix timestamp".
+    unit: Cell<i64>,
 }
 
 impl Log<'_, '_> {
     /// Returns the latest lines, oldest first. Stops reading once `wanted` lines have the selected level, [`LONGEST`] lines are read, or no
-    /// older lines are left.
+    /// older lines are left. To be followed, a log is read at least as far back as it is read again.
     fn last(&self, since: Option<i64>, wanted: usize) -> Result<Vec<LogLine>, ServiceError> {
         let mut lines = self.read("desc", since, |lines| {
-            of_level(lines.iter().rev(), self.options.level).len() >= wanted
+            let is_enough = lines.len() >= LONGEST
+                || of_level(lines.iter().rev(), self.options.level).len() >= wanted;
+            let first = lines.last().and_then(milliseconds);
+            let again = newest(lines).map(|newest| newest - OVERLAP);
+            is_enough && (!self.options.follow || first < again)
         })?;
         lines.reverse();
         Ok(lines)
     }
 
+    /// Returns the lines since a time, in the given order, until `is_enough`.
     fn read(
         &self,
         order: &str,
         since: Option<i64>,
         is_enough: impl Fn(&[LogLine]) -> bool,
     ) -> Result<Vec<LogLine>, ServiceError> {
-        let Self { agent, options } = self;
+        let mut lines = self.pages(order, since, PAGE, &is_enough)?;
+        if let (true, Some(_), 1) = (lines.is_empty(), since, self.unit.get()) {
+            // Milliseconds that the service takes for seconds are in the far future.
+            let last = self.pages("desc", None, 1, |_| true)?;
+            if newest(&last) >= since {
+                self.unit.set(1000);
+                lines = self.pages(order, since, PAGE, is_enough)?;
+            }
+        }
+        lines.retain(|line| milliseconds(line).is_none_or(|time| Some(time) >= since));
+        Ok(lines)
+    }
+
+    fn pages(
+        &self,
+        order: &str,
+        since: Option<i64>,
+        limit: usize,
+        is_enough: impl Fn(&[LogLine]) -> bool,
+    ) -> Result<Vec<LogLine>, ServiceError> {
+        let Self { agent, options, .. } = self;
         let parts = [agent.service.agents(), &agent.name, "logs"];
-        let (mut lines, mut until) = (Vec::new(), None);
+        // Whether the service includes the time itself is not described.
+        let start = since.map(|since| since.div_euclid(self.unit.get()) - 1);
+        let (mut lines, mut offset, mut before) = (Vec::new(), 0, None);
         loop {
-            let offset = lines.len();
             let query = [
-                ("limit", Some(PAGE.to_string())),
+                ("limit", Some(limit.to_string())),
                 ("offset", Some(offset.to_string()).filter(|_| offset > 0)),
                 ("order", Some(order.to_owned())),
-                ("startTime", since.map(|since| since.to_string())),
-                ("endTime", until.map(|until: i64| until.to_string())),
+                ("startTime", start.map(|start| start.to_string())),
                 ("deploymentId", options.deployment.clone()),
                 ("sessionId", options.session.clone()),
                 ("query", options.search.clone()),
             ];
-            let LogLines { logs } = agent.service.get(&parts, &query)?;
-            let is_last = logs.len() < PAGE;
-            if order == "desc" {
-                // Lines that appear meanwhile would move those of the next pages.
-                until = until.or(logs.first().and_then(milliseconds));
-            }
-            lines.extend(logs);
-            if is_last || is_enough(&lines) || lines.len() >= LONGEST {
+            let page: LogLines = agent.service.get(&parts, &query)?;
+            let total = page.total.exact();
+            let grown = total
+                .zip(before)
+                .map_or(0, |(now, before): (usize, usize)| {
+                    now.saturating_sub(before)
+                });
+            before = total;
+            offset += page.logs.len();
+            let is_last = page.logs.is_empty() || total.is_some_and(|total| offset >= total);
+            let moved = moved(&lines, &page.logs, grown);
+            lines.extend(page.logs.into_iter().skip(moved));
+            if is_last || is_enough(&lines) {
                 return Ok(lines);
             }
         }
@@ -119,17 +149,28 @@ impl Log<'_, '_> {
     /// Shows the lines since `start` that are not in `known`, until the user cancels or reading fails.
     fn follow(&self, mut known: Vec<LogLine>, mut start: Option<i64>) -> Result<Reply, Failure> {
         let followed = self.agent.service.client.poll(Duration::MAX, |_| {
-            let lines = self.read("asc", start, |_| false)?;
-            let lines = of_level(lines.iter(), self.options.level);
+            let all = self.read("asc", start, |_| false)?;
+            let lines = of_level(all.iter(), self.options.level);
             let text: String = new(&known, &lines).iter().map(shown).collect();
             self.agent.context.session().output(&text);
-            let last = lines.iter().filter_map(milliseconds).max();
-            start = start.max(last.map(|last| last - OVERLAP));
+            start = start.max(newest(&all).map(|newest| newest - OVERLAP));
             known = lines;
             Ok(None)
         });
         followed?.map_or_else(|| Err(Failure::cancelled()), Ok)
     }
+}
+
+/// Returns the number of lines at the beginning of a page that lines which were added since the page before it have moved there.
+fn moved(lines: &[LogLine], page: &[LogLine], added: usize) -> usize {
+    let most = added.min(page.len()).min(lines.len());
+    let mut numbers = (1..=most).rev();
+    let moved = numbers.find(|number| lines.ends_with(&page[..*number]));
+    moved.unwrap_or_default()
+}
+
+fn newest(lines: &[LogLine]) -> Option<i64> {
+    lines.iter().filter_map(milliseconds).max()
 }
 
 /// Returns the lines that are not in `known`. If `known` contains a line once and `lines` contains it twice, the second one is new.

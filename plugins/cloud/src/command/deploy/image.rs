@@ -15,7 +15,7 @@ use crate::command::context::CommandContext;
 use crate::command::project::Project;
 use crate::deploy::context::{BuildContext, pack};
 use crate::service::upload::UploadTarget;
-use crate::service::{Build, BuildLog, OneBuild, Service, decoded};
+use crate::service::{Build, OneBuild, Service, decoded};
 use crate::text::theirs;
 use crate::words::failed;
 
@@ -169,8 +169,7 @@ impl Image {
 
 /// Shows the last lines of a failed build's log and returns the failure.
 fn not_built(context: &CommandContext<'_>, service: &Service<'_>, build: &Build) -> Failure {
-    let lines = service.get(&["builds", &build.id, "logs"], &BuildLog::query());
-    let lines = lines.map(BuildLog::lines).unwrap_or_default();
+    let (lines, _) = service.build_log(&build.id).unwrap_or_default();
     for line in lines.iter().skip(lines.len().saturating_sub(LAST_LINES)) {
         context.note(line);
     }

@@ -14,7 +14,7 @@ use crate::backend::hosted::redact::HIDDEN;
 use crate::backend::hosted::wire::Body;
 
 /// The size limit for a response, in bytes.
-const LONGEST: usize = 4 * 1024 * 1024;
+const LONGEST: usize = 64 * 1024 * 1024;
 
 impl Client<'_> {
     /// Sends one request and notifies the user if the response is slow.
