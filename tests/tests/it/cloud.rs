@@ -17,6 +17,7 @@ mod renewal;
 mod requests;
 mod rogue_backends;
 mod run;
+mod sent;
 mod settings;
 mod shown;
 mod terminal;

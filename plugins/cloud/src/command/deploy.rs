@@ -20,6 +20,7 @@ use crate::options::Deploy;
 use crate::service::Service;
 use crate::service::agent::Agent;
 use crate::source::Source;
+use crate::text::theirs;
 use crate::words::{SIGN_IN, failed};
 use image::Image;
 use secrets::Missing;
@@ -27,6 +28,11 @@ use secrets::Missing;
 pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<Reply, Failure> {
     let deployment = planned(context, options)?;
     let plan = &deployment.plan;
+    if options.dry_run {
+        for name in deployment.image.files() {
+            context.tell(&format!("sent to the build: {}", theirs(name)));
+        }
+    }
     if deployment.before.is_some() && !options.force && plan.compared.changes.is_empty() {
         return deployment.nothing(options);
     }
@@ -87,7 +93,7 @@ fn planned<'a, 'c>(
     let missing = secrets::missing(context, &service.scope, &project, &region, options)?;
     let image = Image::of(context, &service, &project, region.as_str())?;
     let mut wanted = project.settings.values();
-    if let Image::Built(id) = &image {
+    if let Image::Built { id, .. } = &image {
         wanted.insert("build_id".to_owned(), json!(id));
     }
     let is_user = service.is_user();
@@ -123,7 +129,7 @@ fn planned<'a, 'c>(
 fn describe(plan: &mut Plan, missing: &[Missing], image: &Image) {
     let sets = missing.iter().map(|set| (set.name.as_str(), set.words()));
     let build = match image {
-        Image::Built(id) => Some((id.as_str(), "which exists already")),
+        Image::Built { id, .. } => Some((id.as_str(), "which exists already")),
         Image::Given | Image::Packed { .. } => None,
     };
     let changes = &mut plan.compared.changes;
@@ -276,6 +282,9 @@ impl Planned<'_, '_> {
         data["changed"] = json!(Agent::has_changed(self.before.as_ref(), agent));
         data["secrets_renewed"] = json!(self.has_new_secrets(options));
         self.plan.add_to(&mut data);
+        if options.dry_run {
+            data["files"] = json!(self.image.files());
+        }
         data
     }
 }

@@ -28,7 +28,8 @@ pub struct BuildContext {
     archive: File,
     /// The size of the archive, in bytes.
     pub bytes: u64,
-    pub files: usize,
+    /// The paths of the files and links, and of folders without either.
+    pub files: Vec<String>,
     /// The first 16 hexadecimal digits of the archive's MD5 hash.
     pub hash: String,
     /// The files and folders, such as `.env`, that no pattern excludes but that are omitted because they may contain secrets.
@@ -56,9 +57,12 @@ pub fn pack(
 ) -> Result<BuildContext, Failure> {
     let dockerfile = Path::new(dockerfile);
     let dockerfile = dockerfile.strip_prefix(".").unwrap_or(dockerfile);
-    let patterns = Patterns::read(folder, exclude)?;
+    let patterns = Patterns::read(folder, dockerfile, exclude)?;
     let (entries, left_out) = listed(folder, &patterns, dockerfile, watch)?;
-    if !entries.iter().any(|entry| entry.path == dockerfile) {
+    if !entries
+        .iter()
+        .any(|it| it.path == dockerfile && it.kind != Kind::Folder)
+    {
         let at = folder.join(dockerfile);
         let message = format!(
             "there is no Dockerfile `{}` in the build context",
@@ -79,7 +83,7 @@ pub fn pack(
     Ok(BuildContext {
         archive,
         bytes,
-        files: entries.len(),
+        files: entries.iter().map(Entry::name).collect(),
         hash,
         left_out,
     })
@@ -108,11 +112,19 @@ struct Entry {
     path: PathBuf,
     size: u64,
     mode: u32,
-    /// The target of a symbolic link.
-    link: Option<PathBuf>,
+    kind: Kind,
 }
 
-/// Returns the files and links to pack, sorted, and the files that are left out because they may contain secrets.
+#[derive(PartialEq, Eq)]
+enum Kind {
+    File,
+    /// A folder in which nothing is packed.
+    Folder,
+    /// A symbolic link, with its target.
+    Link(PathBuf),
+}
+
+/// Returns the files, links and empty folders to pack, sorted, and the files that are left out because they may contain secrets.
 fn listed(
     folder: &Path,
     patterns: &Patterns,
@@ -128,11 +140,21 @@ fn listed(
         if watch.cancelled() {
             return Err(Failure::cancelled());
         }
-        let found = found.map_err(|error| {
-            let path = error.path().unwrap_or(folder).to_owned();
-            let error = error.into_io_error();
-            not_packed(&path, error.unwrap_or(io::ErrorKind::Other.into()))
-        })?;
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => {
+                let at = error.path().unwrap_or(folder).to_owned();
+                let path = at.strip_prefix(folder).unwrap_or(&at);
+                if patterns.exclude(path) && !patterns.include_again(path) {
+                    continue;
+                }
+                let error = error.into_io_error();
+                return Err(not_packed(
+                    &at,
+                    error.unwrap_or(io::ErrorKind::Other.into()),
+                ));
+            }
+        };
         let (at, kind) = (found.path(), found.file_type());
         let path = at.strip_prefix(folder).unwrap_or(at);
         // As in Docker, a pattern such as `Dockerfile*` does not keep the Dockerfile from the builder.
@@ -142,12 +164,14 @@ fn listed(
             left_out.push(path.display().to_string());
         }
         let is_never_packed = is_secret || is_own(found.file_name());
-        if kind.is_dir() {
-            if is_never_packed || (is_excluded && !patterns.include_again()) {
-                walk.skip_current_dir();
-            }
+        if kind.is_dir() && (is_never_packed || (is_excluded && !patterns.include_again(path))) {
+            walk.skip_current_dir();
         } else if !is_never_packed && !is_excluded {
             let entry = Entry::of(at, path).map_err(|error| not_packed(at, error))?;
+            // A folder exists by what is in it.
+            entries.pop_if(|last: &mut Entry| {
+                last.kind == Kind::Folder && entry.is_some() && path.starts_with(&last.path)
+            });
             entries.extend(entry);
         }
     }
@@ -158,18 +182,28 @@ impl Entry {
     /// Returns `None` for a FIFO, a socket or a device, which an image can't contain.
     fn of(at: &Path, path: &Path) -> io::Result<Option<Self>> {
         let found = fs::symlink_metadata(at)?;
-        let link = found.is_symlink().then(|| fs::read_link(at)).transpose()?;
-        let is_link = link.is_some();
-        Ok((is_link || found.is_file()).then(|| Self {
+        let kind = match found.file_type() {
+            it if it.is_symlink() => Kind::Link(fs::read_link(at)?),
+            it if it.is_dir() => Kind::Folder,
+            it if it.is_file() => Kind::File,
+            _ => return Ok(None),
+        };
+        let is_file = kind == Kind::File;
+        Ok(Some(Self {
             path: path.to_owned(),
-            size: if is_link { 0 } else { found.len() },
-            mode: if is_link || is_executable(&found) {
-                0o755
-            } else {
+            size: if is_file { found.len() } else { 0 },
+            mode: if is_file && !is_executable(&found) {
                 0o644
+            } else {
+                0o755
             },
-            link,
+            kind,
         }))
+    }
+
+    fn name(&self) -> String {
+        let end = if self.kind == Kind::Folder { "/" } else { "" };
+        format!("{}{end}", self.path.display())
     }
 }
 
@@ -308,7 +342,8 @@ mod tests {
             let mut text = String::new();
             entry.read_to_string(&mut text).unwrap();
             let header = entry.header();
-            assert!(header.entry_type().is_file());
+            let is_folder = header.entry_type().is_dir();
+            assert!(header.entry_type().is_file() || is_folder);
             assert_eq!(header.mtime().unwrap(), 0);
             assert_eq!((header.uid().unwrap(), header.gid().unwrap()), (0, 0));
             assert_eq!(header.username_bytes(), Some(&b""[..]));
@@ -323,6 +358,7 @@ mod tests {
             ("a.b", 0o644, "a.b"),
             ("b", 0o644, "b"),
             (long, 0o644, long),
+            ("empty", 0o755, ""),
             ("hard", 0o644, "b"),
             ("run.sh", 0o755, "run.sh"),
             ("é", 0o644, "é"),
@@ -332,7 +368,7 @@ mod tests {
             .map(|(name, mode, text)| (name.as_str(), *mode, text.as_str()))
             .collect();
         assert_eq!(found, expected);
-        assert_eq!(context.files, found.len());
+        assert_eq!(context.files.len(), found.len());
     }
 
     #[cfg(target_os = "linux")]
@@ -391,7 +427,8 @@ mod tests {
             "a/b",
             "c/.ENV",
         ]);
-        let own = [".env.example", ".environment", "Dockerfile", "a/b"];
+        // A folder without anything else is sent, as by Docker.
+        let own = [".env.example", ".environment", "Dockerfile", "a/b", "c"];
         let secrets = [
             ".env",
             ".env.local",
@@ -408,6 +445,7 @@ mod tests {
             ".environment",
             "Dockerfile",
             "a/b",
+            "c",
         ];
         let nested = &secrets[2..];
         for (ignore, left_out) in [
@@ -484,7 +522,7 @@ mod tests {
             fs::write(at(".dockerignore"), ignore).unwrap();
             let context = packed(folder.path());
             let brought = if ignore.is_empty() {
-                vec![".dockerignore"]
+                vec![".dockerignore", "a"]
             } else {
                 [&[".dockerignore"][..], &credentials].concat()
             };
@@ -496,7 +534,7 @@ mod tests {
         // A folder that comes back does not name what is in it.
         fs::write(at(".dockerignore"), "*\n!a").unwrap();
         let context = packed(folder.path());
-        assert_eq!(names(&context), ["Dockerfile"]);
+        assert_eq!(names(&context), ["Dockerfile", "a"]);
         let left_out = ["a/.env.swp", "a/id_ed25519_work", "a/key.P12"];
         assert_eq!(context.left_out, left_out);
         fs::write(at(".npmrc"), "//host/:_authToken=${NPM_TOKEN}\n").unwrap();
@@ -541,6 +579,47 @@ mod tests {
         fs::write(folder.path().join(".dockerignore"), "a\n!a/b/c\nf").unwrap();
         let expected = [".dockerignore", "Dockerfile", "a/b/c"];
         assert_eq!(names(&packed(folder.path())), expected);
+    }
+
+    #[test]
+    fn what_is_excluded_may_be_unreadable() {
+        let folder = folder(&["a/b", "secret/key"]);
+        let secret = folder.path().join("secret");
+        // Whoever may read everything finds nothing that is unreadable.
+        fs::set_permissions(&secret, fs::Permissions::from_mode(0)).unwrap();
+        let is_root = fs::read_dir(&secret).is_ok();
+        let ignore = |text: &str| fs::write(folder.path().join(".dockerignore"), text).unwrap();
+        let packed = || pack(folder.path(), "Dockerfile", &[], &Nobody);
+        for text in ["secret", "secret\n!a/b\n!.env.example"] {
+            ignore(text);
+            let context = packed().unwrap();
+            assert_eq!(context.files, [".dockerignore", "Dockerfile", "a/b"]);
+        }
+        for text in ["", "secret\n!secret/key", "secret\n!**/key"] {
+            ignore(text);
+            assert_eq!(packed().is_err(), !is_root, "{text}");
+        }
+        fs::set_permissions(&secret, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+
+    #[test]
+    fn an_ignore_file_of_the_dockerfile_comes_first() {
+        let folder = folder(&["a", "b", "sub/Dockerfile"]);
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at(".dockerignore"), "a").unwrap();
+        fs::write(at("sub/Dockerfile.dockerignore"), "b\n**/*.dockerignore").unwrap();
+        let context = pack(folder.path(), "sub/Dockerfile", &[], &Nobody).unwrap();
+        assert_eq!(context.files, ["Dockerfile", "a", "sub/Dockerfile"]);
+        let refused = |text: &[u8]| {
+            fs::write(at(".dockerignore"), text).unwrap();
+            let failure = pack(folder.path(), "Dockerfile", &[], &Nobody).unwrap_err();
+            failure.message
+        };
+        let utf16 = refused(b"\xff\xfea\0");
+        assert!(
+            utf16.ends_with(".dockerignore`: it is not UTF-8 text"),
+            "{utf16}"
+        );
     }
 
     #[test]
@@ -632,7 +711,9 @@ mod tests {
         let packed = |ignore: &str, dockerfile: &str, exclude: &[String]| {
             fs::write(at(".dockerignore"), ignore).unwrap();
             let packed = pack(folder.path(), dockerfile, exclude, &Nobody);
-            packed.map(|context| context.files).map_err(|it| it.message)
+            packed
+                .map(|context| context.files.len())
+                .map_err(|it| it.message)
         };
         let missing = |name| {
             let at = at(name);

@@ -25,8 +25,8 @@ const LAST_LINES: usize = 15;
 pub enum Image {
     /// The image, the build or the repository in the settings.
     Given,
-    /// The ID of a build of the same context.
-    Built(String),
+    /// A build of the same context.
+    Built { id: String, context: BuildContext },
     /// A build context that the service has not built yet.
     Packed {
         context: BuildContext,
@@ -70,13 +70,24 @@ impl Image {
         let is_same =
             |build: &Build| build.is_usable() && build.is_of(&packed.hash, dockerfile, region);
         if let Some(build) = builds.find(is_same) {
-            return Ok(Self::Built(build.id));
+            return Ok(Self::Built {
+                id: build.id,
+                context: packed,
+            });
         }
         Ok(Self::Packed {
             context: packed,
             dockerfile: dockerfile.to_owned(),
             folder: folder.display().to_string(),
         })
+    }
+
+    /// Returns the paths of what is sent for a build, or was sent for one that exists.
+    pub fn files(&self) -> &[String] {
+        match self {
+            Self::Given => &[],
+            Self::Built { context, .. } | Self::Packed { context, .. } => &context.files,
+        }
     }
 
     /// Describes the image that the service will build, if any.
@@ -87,7 +98,8 @@ impl Image {
         else {
             return None;
         };
-        let files = count(context.files, "file");
+        let files = context.files.iter().filter(|name| !name.ends_with('/'));
+        let files = count(files.count(), "file");
         let size = context.bytes.div_ceil(1024);
         let left_out = context.left_out.iter();
         let left_out = left_out.map(|name| format!(", without {}", theirs(name)));
@@ -106,7 +118,7 @@ impl Image {
     ) -> Result<Option<String>, Failure> {
         let (packed, dockerfile) = match self {
             Self::Given => return Ok(None),
-            Self::Built(id) => return Ok(Some(id.clone())),
+            Self::Built { id, .. } => return Ok(Some(id.clone())),
             Self::Packed {
                 context,
                 dockerfile,

@@ -10,7 +10,7 @@ use flate2::{Compression, GzBuilder};
 use md5::{Digest, Md5};
 use tar::{Builder, EntryType, Header};
 
-use super::{Entry, not_packed};
+use super::{Entry, Kind, not_packed};
 use crate::files::Reason;
 use crate::platform::open_unfollowed;
 use crate::watch::Watch;
@@ -50,9 +50,16 @@ fn append(
     header.set_mtime(0);
     header.set_mode(entry.mode);
     header.set_size(entry.size);
-    if let Some(target) = &entry.link {
-        header.set_entry_type(EntryType::Symlink);
-        return archive.append_link(&mut header, &entry.path, target);
+    match &entry.kind {
+        Kind::File => {}
+        Kind::Link(target) => {
+            header.set_entry_type(EntryType::Symlink);
+            return archive.append_link(&mut header, &entry.path, target);
+        }
+        Kind::Folder => {
+            header.set_entry_type(EntryType::Directory);
+            return archive.append_data(&mut header, &entry.path, io::empty());
+        }
     }
     let source = Source {
         file: open_unfollowed(at)?,
@@ -101,7 +108,7 @@ mod tests {
     use std::fs;
 
     use super::write;
-    use crate::deploy::context::Entry;
+    use crate::deploy::context::{Entry, Kind};
     use crate::watch::Nobody;
 
     #[test]
@@ -116,7 +123,7 @@ mod tests {
                 path: "file".into(),
                 size: listed,
                 mode: 0o644,
-                link: None,
+                kind: Kind::File,
             };
             let written = write(folder.path(), &[entry], &Nobody);
             written.err().map(|failure| failure.message)
@@ -141,7 +148,7 @@ mod tests {
             path: "file".into(),
             size: 6,
             mode: 0o644,
-            link: None,
+            kind: Kind::File,
         };
         assert!(write(folder.path(), &[entry], &Nobody).is_err());
     }
