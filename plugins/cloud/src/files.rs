@@ -83,11 +83,12 @@ pub fn short_text(path: &Path) -> Result<(String, Metadata), Reason> {
     let mut text = String::new();
     let file = File::open(path)?;
     let metadata = file.metadata()?;
-    let read = file.take(LONGEST + 1).read_to_string(&mut text);
-    read.map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => Reason::from("it is not UTF-8 text".to_owned()),
-        _ => error.into(),
-    })?;
+    if let Err(error) = file.take(LONGEST + 1).read_to_string(&mut text) {
+        if error.kind() == io::ErrorKind::InvalidData {
+            return Err("it is not UTF-8 text".to_owned().into());
+        }
+        return Err(error.into());
+    }
     if text.len() as u64 > LONGEST {
         return Err(format!("it is longer than {} KiB", LONGEST / 1024).into());
     }

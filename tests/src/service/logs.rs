@@ -15,10 +15,12 @@ pub(super) fn list(call: Call<'_>, world: &mut World, name: &str) -> Result<Repl
     let last = call.number("endTime", i64::MAX).map_err(bad_time)?;
     let text = call.query("query").unwrap_or_default();
     let (deployment, session) = (call.query("deploymentId"), call.query("sessionId"));
-    let is_between = |time: i64| match takes_seconds {
-        // "After" and "before" may exclude the times themselves.
-        true => first < time.div_euclid(1000) && time.div_euclid(1000) < last,
-        false => (first..=last).contains(&time),
+    let is_between = |time: i64| {
+        if takes_seconds {
+            // "After" and "before" may exclude the times themselves.
+            return first < time.div_euclid(1000) && time.div_euclid(1000) < last;
+        }
+        (first..=last).contains(&time)
     };
     let is_meant = |line: &&Line| {
         is_between(line.time)

@@ -16,6 +16,7 @@ use super::{ORGANIZATION, OTHER_ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, USER_
 
 /// The service's stored data and behavior settings.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "services differ in these")]
 pub struct World {
     /// The organizations. The first is the default.
     pub organizations: Vec<Organization>,

@@ -140,7 +140,7 @@ fn describe(plan: &mut Plan, missing: &[Missing], image: &Image) {
     }
     if let Some(words) = image.words() {
         let change = Change {
-            setting: "image".to_owned(),
+            setting: "image",
             old: Value::Null,
             new: json!(words),
             remark: None,
@@ -152,11 +152,11 @@ fn describe(plan: &mut Plan, missing: &[Missing], image: &Image) {
 /// Fails if a new agent would not have some of the settings, because a private API key can't make them.
 fn check_published(wanted: &Values) -> Result<(), Failure> {
     let lacking = SETTINGS.iter().filter(|setting| !setting.is_published);
-    let lacking = lacking.filter(|setting| wanted.contains_key(setting.key));
+    let lacking = lacking.filter(|setting| wanted.contains_key(&setting.key));
     let message = "a private API key can't create an agent with these settings";
     let mut failure = Failure::new(Exit::NotAllowed, "api_key", message).hint(SIGN_IN);
     for setting in lacking {
-        failure = failure.field(setting.key, None, "would be dropped without a word");
+        failure = failure.field(&setting.key, None, "would be dropped without a word");
     }
     if failure.fields.is_empty() {
         Ok(())

@@ -83,7 +83,7 @@ impl Plan {
             let new = plain(&change.new);
             let remark = change.remark.map(|remark| format!(", {remark}"));
             let remark = remark.unwrap_or_default();
-            self.row(&change.setting, &format!("{new}{now}{remark}"))
+            self.row(change.setting, &format!("{new}{now}{remark}"))
         })
     }
 

@@ -244,7 +244,7 @@ fn overlay(under: &mut Value, over: Value) {
 mod tests {
     use serde_json::json;
 
-    use super::{Settings, is_agent_name};
+    use super::{SETTINGS, Settings, is_agent_name};
     use crate::deploy::table::body;
 
     const FILE: &str = r#"
@@ -287,6 +287,22 @@ auto_build = true
                 "maxSessionDuration": 900,
             })
         );
+    }
+
+    #[test]
+    fn the_table_has_every_setting_of_an_agent() {
+        let mut keys = Vec::new();
+        for (name, value) in json!(Settings::default()).as_object().unwrap() {
+            match value.as_object() {
+                Some(table) if name != "build" => keys.extend(table.keys().cloned()),
+                _ if ["agent_name", "region", "build"].contains(&name.as_str()) => {}
+                _ => keys.push(name.clone()),
+            }
+        }
+        let mut table: Vec<_> = SETTINGS.iter().map(|setting| setting.key.clone()).collect();
+        keys.sort();
+        table.sort();
+        assert_eq!(keys, table);
     }
 
     #[test]

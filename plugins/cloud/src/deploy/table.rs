@@ -1,101 +1,66 @@
-//! The settings of an agent: for each, where it stands in the deployment file, in a request and in the service's answers, and what becomes
-//! of it when it is removed. Every comparison of a file, a request and an agent follows from this table.
+//! The settings of an agent. `table.json` has each: where it is in a request and in the service's answers, and what becomes of it when it is
+//! removed. Every comparison of a file, a request and an agent follows from this table.
 
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The values of settings by key. Null means that an agent does not have the setting. A setting that an answer does not show is missing.
 pub type Values = Map<String, Value>;
 
+pub static SETTINGS: LazyLock<Vec<Setting>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("table.json")).unwrap_or_default());
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Setting {
     /// The key in the deployment file, without its table.
-    pub key: &'static str,
+    pub key: String,
     /// The pointer to the member of a request.
-    body: &'static str,
-    /// The pointer to the member of an agent. Empty if only the agent's deployment shows the setting.
-    agent: &'static str,
-    /// The pointer to the member of a deployment. Empty if a deployment does not show the setting.
-    deployment: &'static str,
-    pub removed: Removed,
+    body: String,
+    /// The pointer to the member of an agent, if not only the agent's deployment shows the setting.
+    agent: Option<String>,
+    /// The pointer to the member of a deployment, if deployments show the setting.
+    deployment: Option<String>,
+    removed: Removed,
     /// Whether the interface for private API keys has the setting. The service drops what that interface lacks without a word.
     pub is_published: bool,
 }
 
 /// What becomes of a setting that the deployment file no longer has.
-#[derive(Debug, Clone, Copy)]
-pub enum Removed {
-    /// It gets this value, a JSON document, which is the service's default.
-    Reset(&'static str),
-    /// It stays. The text is the service's default.
-    Stays(&'static str),
-    /// Another image replaces it.
+#[derive(Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum Removed {
+    /// It returns to the service's default.
+    Reset(Value),
+    /// It stays, unless it is the service's default.
+    Stays(Value),
+    /// It stays. What an agent has for which the setting was never made is not known.
+    Unknown,
+    /// The file's image replaces it.
+    #[default]
     Replaced,
 }
 
-/// An agent or deployment shows this setting, and leaves it out where it is not set.
-const NONE: &str = "null";
-
-/// The service does not say what an agent without this setting has.
-const UNKNOWN: &str = "";
-
-#[rustfmt::skip]
-pub const SETTINGS: [Setting; 17] = {
-    use Removed::{Replaced, Reset, Stays};
-    [
-        row("image", "/image", "", "/manifest/spec/image", Replaced, true),
-        row("build_id", "/buildId", "", "/buildId", Replaced, true),
-        row("repo", "/git/repoFullName", "", "", Replaced, false),
-        row("branch", "/git/branch", "", "", Replaced, false),
-        row("dockerfile_path", "/git/dockerfilePath", "", "", Replaced, false),
-        row("subdirectory", "/git/subdirectory", "", "", Replaced, false),
-        row("image_credentials", "/imagePullSecretSet", "", "/manifest/spec/imagePullSecretName", Stays(NONE), true),
-        row("secret_set", "/secretSet", "", "/manifest/spec/envFromSecretNames/0", Stays(NONE), true),
-        row("agent_profile", "/agentProfile", "/agentProfile", "", Reset("\"agent-1x\""), true),
-        row("cpu", "/resources/cpu", "/resources/cpu", "/manifest/spec/resources/cpu", Stays(UNKNOWN), false),
-        row("memory", "/resources/memory", "/resources/memory", "/manifest/spec/resources/memory", Stays(UNKNOWN), false),
-        row("websocket_auth", "/websocketAuth", "", "/manifest/spec/websocketAuth", Stays(UNKNOWN), false),
-        row("max_session_duration", "/maxSessionDuration", "", "/manifest/spec/maxSessionDurationSeconds", Reset("7200"), true),
-        row("architecture", "/architecture", "", "/manifest/spec/arch", Stays(UNKNOWN), false),
-        row("min_agents", "/autoScaling/minAgents", "/autoScaling/minReplicas", "/manifest/spec/autoScaling/minReplicas", Reset("0"), true),
-        row("max_agents", "/autoScaling/maxAgents", "/autoScaling/maxReplicas", "/manifest/spec/autoScaling/maxReplicas", Stays("50"), true),
-        row("audio_filter", "/krispViva/audioFilter", "/krispViva/audioFilter", "/manifest/spec/krispViva/audioFilters", Reset(NONE), true),
-    ]
-};
-
-const fn row(
-    key: &'static str,
-    body: &'static str,
-    agent: &'static str,
-    deployment: &'static str,
-    removed: Removed,
-    is_published: bool,
-) -> Setting {
-    Setting {
-        key,
-        body,
-        agent,
-        deployment,
-        removed,
-        is_published,
-    }
-}
-
 impl Setting {
-    /// Returns the value of an agent for which the setting was never made, or `None` if it is not known.
-    pub fn default(&self) -> Option<Value> {
-        let (Removed::Reset(text) | Removed::Stays(text)) = self.removed else {
-            return None;
-        };
-        serde_json::from_str(text).ok()
+    fn default(&self) -> Option<&Value> {
+        match &self.removed {
+            Removed::Reset(value) | Removed::Stays(value) => Some(value),
+            Removed::Unknown | Removed::Replaced => None,
+        }
     }
 
     /// Reports whether another setting decides in place of this one.
     fn is_replaced(&self, wanted: &Values, running: &Values) -> bool {
         let is_set = |values: &Values, key| values.get(key).is_some_and(|value| !value.is_null());
-        match self.key {
+        match self.key.as_str() {
             "agent_profile" => is_set(wanted, "cpu"),
             // The service shows the resources of a profile, too.
-            "cpu" | "memory" => is_set(wanted, "agent_profile") || is_set(running, "agent_profile"),
-            _ => matches!(self.removed, Removed::Replaced),
+            "cpu" | "memory" => [wanted, running]
+                .iter()
+                .any(|it| is_set(it, "agent_profile")),
+            _ => self.removed == Removed::Replaced,
         }
     }
 }
@@ -103,12 +68,13 @@ impl Setting {
 /// Returns the settings of an agent's desired deployment, as far as the service shows them.
 pub fn of_agent(agent: &Value) -> Values {
     let mut values = of_deployment(&agent["deployment"]);
-    for setting in SETTINGS.iter().filter(|it| !it.agent.is_empty()) {
-        let parent = setting.agent.rsplit_once('/').map(|(parent, _)| parent);
-        let is_off = || agent.pointer(parent?).filter(|it| it.is_null());
-        if let Some(value) = agent.pointer(setting.agent).or_else(is_off) {
-            values.insert(setting.key.to_owned(), value.clone());
-        }
+    for setting in SETTINGS.iter() {
+        let shown = setting.agent.as_ref().and_then(|pointer| {
+            let (parent, _) = pointer.rsplit_once('/')?;
+            let is_off = || agent.pointer(parent).filter(|it| it.is_null());
+            agent.pointer(pointer).or_else(is_off).cloned()
+        });
+        values.extend(shown.map(|value| (setting.key.clone(), value)));
     }
     values
 }
@@ -117,16 +83,16 @@ pub fn of_agent(agent: &Value) -> Values {
 pub fn of_deployment(deployment: &Value) -> Values {
     let mut values = Values::new();
     let is_shown = deployment["manifest"]["spec"].is_object();
-    for setting in &SETTINGS {
-        let value = match deployment.pointer(setting.deployment) {
-            _ if setting.deployment.is_empty() => None,
+    for setting in SETTINGS.iter() {
+        let pointer = setting.deployment.as_deref();
+        let value = match pointer.and_then(|pointer| deployment.pointer(pointer)) {
             // That noise cancellation is on does not say which.
             Some(Value::Bool(is_on)) => Some(Value::Null).filter(|_| !is_on),
             Some(value) if !value.is_null() => Some(value.clone()),
-            _ if setting.agent.is_empty() && is_shown => setting.default(),
+            _ if setting.agent.is_none() && is_shown => setting.default().cloned(),
             _ => None,
         };
-        values.extend(value.map(|value| (setting.key.to_owned(), value)));
+        values.extend(value.map(|value| (setting.key.clone(), value)));
     }
     // The name of an image that the service has built is no name that it takes.
     let is_image = |image: &Value| image.as_str().is_some_and(has_tag);
@@ -151,22 +117,19 @@ pub fn differences<'a>(
 
 /// Reports whether an agent shows that it has the settings that were sent. An image that is not shown may be another one.
 pub fn is_as_sent(sent: &Values, running: &Values) -> bool {
-    let images = SETTINGS
-        .iter()
-        .filter(|it| matches!(it.removed, Removed::Replaced));
-    let mut images = images.filter(|it| sent.contains_key(it.key));
-    images.all(|it| running.contains_key(it.key)) && differences(sent, running).next().is_none()
+    let mut images = ["image", "build_id", "repo"].iter();
+    images.all(|key| running.contains_key(*key) || !sent.contains_key(*key))
+        && differences(sent, running).next().is_none()
 }
 
 /// Returns the body of a request that makes these settings.
 pub fn body(values: &Values) -> Value {
     let mut body = Value::Object(Map::new());
-    for setting in &SETTINGS {
-        let Some(value) = values.get(setting.key) else {
-            continue;
-        };
-        let members = setting.body.split('/').skip(1);
-        *members.fold(&mut body, |body, member| &mut body[member]) = value.clone();
+    for setting in SETTINGS.iter() {
+        if let Some(value) = values.get(&setting.key) {
+            let members = setting.body.split('/').skip(1);
+            *members.fold(&mut body, |body, member| &mut body[member]) = value.clone();
+        }
     }
     body
 }
@@ -200,9 +163,9 @@ pub struct Comparison {
 }
 
 /// A setting that gets a new value.
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Change {
-    pub setting: String,
+    pub setting: &'static str,
     pub old: Value,
     pub new: Value,
     /// What the plan adds to the values.
@@ -211,7 +174,7 @@ pub struct Change {
 }
 
 /// A setting that differs and keeps its value.
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Stays {
     pub setting: &'static str,
     /// The value, or `None` if the service does not show it.
@@ -219,23 +182,21 @@ pub struct Stays {
     pub reason: &'static str,
 }
 
-const BY_KEY: &str = "a private key can't set it";
-
 impl Comparison {
     /// Compares the wanted settings with those of `running`, or with a new agent if there is none.
     pub fn new(wanted: &Values, running: Option<&Values>, rest: Rest, is_user: bool) -> Self {
         let mut found = Self::default();
-        for setting in &SETTINGS {
-            let old = running.and_then(|running| running.get(setting.key));
-            match (wanted.get(setting.key), running) {
+        for setting in SETTINGS.iter() {
+            let old = running.and_then(|running| running.get(&setting.key));
+            match (wanted.get(&setting.key), running) {
                 (Some(new), Some(_)) if !is_user && !setting.is_published => {
                     if old != Some(new) {
-                        found.stay(setting, old, BY_KEY);
+                        found.stay(setting, old, "a private key can't set it");
                     }
                 }
                 (Some(new), _) => {
                     let may_be_equal = running.is_some() && rest != Rest::Untouched;
-                    found.change(setting, old, new, may_be_equal);
+                    found.want(setting, old, new, may_be_equal);
                 }
                 (None, Some(running)) if !setting.is_replaced(wanted, running) => {
                     found.leave(setting, old, rest);
@@ -247,61 +208,69 @@ impl Comparison {
     }
 
     /// Decides on a setting that is wanted. `may_be_equal` if the agent may have it without showing it.
-    fn change(&mut self, setting: &Setting, old: Option<&Value>, new: &Value, may_be_equal: bool) {
-        let key = setting.key.to_owned();
-        let is_image = matches!(setting.removed, Removed::Replaced);
+    fn want(
+        &mut self,
+        setting: &'static Setting,
+        old: Option<&Value>,
+        new: &Value,
+        may_be_equal: bool,
+    ) {
+        let is_image = setting.removed == Removed::Replaced;
         let is_set = old.is_some_and(|old| !old.is_null());
-        match (old, setting.removed) {
-            (_, Removed::Replaced) if new.is_null() => return,
-            (_, Removed::Stays(_)) if new.is_null() => {
-                if is_set {
-                    self.stay(setting, old, "the service can't take it back");
-                }
-                return;
+        if new.is_null() && !matches!(setting.removed, Removed::Reset(_)) {
+            if is_set && !is_image {
+                self.stay(setting, old, "the service can't take it back");
             }
-            (Some(old), _) if old == new => {}
-            (None, _) if may_be_equal && !is_image => self.unchecked.push(setting.key),
-            (None, _) if new.is_null() => {}
-            (old, _) => self.changes.push(Change {
-                setting: key.clone(),
-                old: old.cloned().unwrap_or_default(),
-                new: new.clone(),
-                remark: None,
-            }),
+            return;
         }
-        self.sent.insert(key, new.clone());
+        match old {
+            Some(old) if old == new => {}
+            None if may_be_equal && !is_image => self.unchecked.push(&setting.key),
+            None if new.is_null() => {}
+            _ => self.change(setting, old, new, None),
+        }
+        self.sent.insert(setting.key.clone(), new.clone());
     }
 
     /// Decides on a setting that is not wanted.
-    fn leave(&mut self, setting: &Setting, old: Option<&Value>, rest: Rest) {
-        let is_set = old.is_some_and(|old| !old.is_null());
-        let default = setting.default();
-        match (rest, setting.removed, old) {
+    fn leave(&mut self, setting: &'static Setting, old: Option<&Value>, rest: Rest) {
+        match (rest, &setting.removed, old) {
             (Rest::Untouched, ..) => {}
             (Rest::NotShown, _, Some(_)) => {
                 self.stay(setting, old, "the deployment does not show it");
             }
             (Rest::NotShown, ..) | (_, Removed::Reset(_), None) => {
-                self.unchecked.push(setting.key);
+                self.unchecked.push(&setting.key);
             }
-            _ if !is_set || old == default.as_ref() => {}
-            (_, Removed::Reset(_), Some(old)) => {
-                let new = default.unwrap_or_default();
-                self.sent.insert(setting.key.to_owned(), new.clone());
-                self.changes.push(Change {
-                    setting: setting.key.to_owned(),
-                    old: old.clone(),
-                    new,
-                    remark: Some("because the file does not set it"),
-                });
+            (.., None | Some(Value::Null)) => {}
+            _ if old == setting.default() => {}
+            (_, Removed::Reset(new), _) => {
+                let remark = "because the file does not set it";
+                self.change(setting, old, new, Some(remark));
+                self.sent.insert(setting.key.clone(), new.clone());
             }
             _ => self.stay(setting, old, "write it into the file"),
         }
     }
 
-    fn stay(&mut self, setting: &Setting, old: Option<&Value>, reason: &'static str) {
+    fn change(
+        &mut self,
+        setting: &'static Setting,
+        old: Option<&Value>,
+        new: &Value,
+        remark: Option<&'static str>,
+    ) {
+        self.changes.push(Change {
+            setting: &setting.key,
+            old: old.cloned().unwrap_or_default(),
+            new: new.clone(),
+            remark,
+        });
+    }
+
+    fn stay(&mut self, setting: &'static Setting, old: Option<&Value>, reason: &'static str) {
         self.stays.push(Stays {
-            setting: setting.key,
+            setting: &setting.key,
             value: old.cloned(),
             reason,
         });

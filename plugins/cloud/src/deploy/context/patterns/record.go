@@ -3,7 +3,7 @@
 //	apt-get install golang-go golang-github-docker-docker-dev golang-github-moby-patternmatcher-dev
 //	GO111MODULE=off GOPATH=/usr/share/gocode go run record.go > docker.json
 //
-// Each line has an ignore file, and the paths that it excludes and those that it leaves, or nothing if it is refused.
+// Each line has an ignore file, the paths that it excludes, and those that it leaves. Files that Docker refuses are left out.
 package main
 
 import (
@@ -35,9 +35,9 @@ func part() string {
 	case 1:
 		return one("*.py", "a*", "*b", "a?", "**b", "a**", "*a*", "?b")
 	case 2:
-		return one("[ab]", "[^a]", "[a-c]b", "[a-]", "[]a]", "[a", "[*]", "[a&&b]", "[!a]", "a]", "[[a]", "[[:alpha:]]", "[\\]a]", "[~a~b]b")
+		return one("[ab]", "[^a]", "[a-c]b", "[*]", "[a&&b]", "[!a]", "a]", "[[a]", "[\\]a]", "[~a~b]b")
 	case 3:
-		return one("\\*", "\\?", "\\[a", "a\\", "\\!a", "\\#a", "\\\\", "\\.a", "\\<a", "a\\ b")
+		return one("\\*", "\\?", "\\[a", "\\!a", "\\#a", "\\\\", "\\.a", "\\<a", "a\\ b")
 	case 4:
 		return one("A", ".a", "a.py", "é", "{a,b}", "a+b", "(a)", "a|b", "$a", "a^b", "a b", "!a", "#a")
 	default:
@@ -70,7 +70,7 @@ func path() string {
 }
 
 func main() {
-	for number := 0; number < 600; number++ {
+	for number := 0; number < 400; number++ {
 		lines := make([]string, 1+random.Intn(3))
 		for at := range lines {
 			lines[at] = line()
@@ -94,9 +94,12 @@ func main() {
 				}
 			}
 			if err != nil {
-				found = row{Ignore: text}
+				found = row{}
 				break
 			}
+		}
+		if found.Ignore == "" {
+			continue
 		}
 		document, _ := json.Marshal(found)
 		fmt.Println(string(document))
