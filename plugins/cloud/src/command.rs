@@ -8,6 +8,7 @@ mod config;
 mod context;
 mod copy;
 mod deploy;
+mod diff;
 mod image_pull_secret;
 mod keys;
 mod kind;
@@ -95,6 +96,7 @@ fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Fa
             SecretsCommand::List(options) => list::list(context, &options),
             SecretsCommand::Set(options) => set::set(context, options),
             SecretsCommand::Copy(options) => copy::copy(context, &options),
+            SecretsCommand::Diff(options) => diff::diff(context, &options),
             SecretsCommand::Unset(options) => set::unset(context, &options),
             SecretsCommand::Delete(options) => set::delete(context, &options),
             SecretsCommand::ImagePullSecret(options) => image_pull_secret::put(context, &options),

@@ -90,7 +90,8 @@ impl Command {
     pub const fn changes(&self) -> bool {
         match self {
             Self::Secrets(command) => {
-                !matches!(command, SecretsCommand::List(_) | SecretsCommand::Run(_))
+                use SecretsCommand::{Diff, List, Run};
+                !matches!(command, List(_) | Diff(_) | Run(_))
             }
             Self::Vault(command) => !matches!(command, VaultCommand::Verify),
             Self::Deploy(_) => true,
@@ -130,6 +131,11 @@ pub enum SecretsCommand {
     /// Keys that only the target has stay as they are. The hosting service never returns values, so the source is the vault of this machine or an installed backend. Image pull secrets can be copied too.
     #[command(after_help = examples!("copy"))]
     Copy(Copy),
+    /// Show which keys only the vault or only the hosting service has
+    ///
+    /// Values are not compared, because the hosting service never returns them. In a project, the default is its own set.
+    #[command(after_help = examples!("diff"))]
+    Diff(Diff),
     /// Remove keys from a secret set
     #[command(after_help = examples!("unset"))]
     Unset(Unset),
@@ -222,6 +228,15 @@ pub struct Copy {
     /// Region of a new copy (default: the configured one, else that of the set)
     #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
     pub region: Option<String>,
+}
+
+/// The options of `secrets diff`.
+#[derive(Debug, Clone, Args)]
+pub struct Diff {
+    /// Set to compare
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub account: Account,
 }
 
 /// The options of `secrets unset`.

@@ -206,7 +206,7 @@ impl Explained for ServiceError {
             "not_allowed",
             said("you are not allowed to do this", message),
         )
-        .hint("`bot-cli cloud organizations list` shows where you belong"),
+        .hint("it depends on your role and the organization's limits; `bot-cli cloud organizations list` shows where you belong"),
         ServiceError::NotFound(message) => {
             failed("not_found", said("not found", message))
                 .hint("`bot-cli cloud organizations list` shows where you belong, `bot-cli cloud secrets list` what is there")
@@ -215,13 +215,13 @@ impl Explained for ServiceError {
             said("somebody else is changing it", message),
         )
         .hint("try again"),
-        ServiceError::Refused { status, message } => failed("refused",
-            said(
-                &format!("the service refuses it (status {status})"),
-                message,
-            ),
-        )
-        .hint("look at where it was sent: `bot-cli cloud config show`"),
+        ServiceError::Refused { status, message } => {
+            let ours = format!("the service refuses it (status {status})");
+            failed("refused", said(&ours, message)).hint(match status {
+                402 => "the organization's plan or payment does not cover it; its owner can change that",
+                _ => "correct what it says, then try again",
+            })
+        }
         ServiceError::InvalidResponse(what) => failed("invalid_response",
             format!("the response is not from the service: {}", theirs(what)),
         )

@@ -1,4 +1,4 @@
-use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::failure::{ChangeState, Failure};
 use bot_cli_sdk::plugin::Reply;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -139,12 +139,24 @@ impl NamedAgent<'_, '_> {
         };
         let change = Unclear::new(format!("`{name}` was deployed"), self.command("status"));
         let mut now = None;
-        change.settle(unconfirmed, || {
+        let settled = change.settle(unconfirmed, || {
             let found = &*now.insert(service.agent(name).ok()??);
             let is_new = Agent::has_changed(before, Some(found));
             let is_ours = is_as_sent(settings, &found.settings());
             // A new deployment with other settings may be someone else's, or the service may show them in another form.
             (is_ours || !is_new).then_some(is_new)
+        });
+        settled.map_err(|mut failure| {
+            if failure.outcome == Some(ChangeState::NotDone) {
+                failure.message = format!("{}, so `{name}` was not deployed", failure.message);
+                let hint = match failure.code.as_str() {
+                    "not_found" => "secrets list",
+                    "conflict" => "agents list",
+                    _ => return failure,
+                };
+                failure.hints = vec![service.scope.command(hint)];
+            }
+            failure
         })?;
         let warning = "the response was lost, but the service shows the deployment";
         self.context.warn(warning);

@@ -207,9 +207,14 @@ impl Settings {
             (cpu.is_some() != memory.is_some(), "resources", "--cpu", "cpu and memory go together"),
             (cpu.is_some() && self.agent_profile.is_some(), "resources", "--cpu", "can't be combined with an agent profile"),
         ];
+        let values = self.values();
+        let unseen = |value: &Value| value.as_str().is_some_and(|text| theirs(text) != text);
+        let unseen = values.iter().filter(|(_, value)| unseen(value));
+        let unseen = unseen.map(|(name, _)| Field::new(name, "has characters that can't be shown"));
         let broken = rules.into_iter().filter(|(is_broken, ..)| *is_broken);
         broken
             .map(|(_, name, flag, problem)| Field::new(name, problem).flag(flag))
+            .chain(unseen)
             .collect()
     }
 }

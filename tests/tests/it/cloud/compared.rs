@@ -1,6 +1,7 @@
 //! Tests that `deploy`, `agents scale` and `agents rollback` compare two whole states: what is set here and there, in both directions.
 
-use bot_cli_tests::service::ORGANIZATION;
+use bot_cli_tests::pty::ENTER;
+use bot_cli_tests::service::{Fault, Injection, ORGANIZATION};
 use serde_json::{Value, json};
 
 use super::deploy::{FILE, assert_says, users};
@@ -193,4 +194,81 @@ fn a_mistake_in_the_file_is_told_as_one_in_the_file() {
         "--architecture: must be arm64 or amd64\n",
     ];
     assert_says(&run, 2, &said);
+}
+
+#[test]
+fn a_refusal_names_the_code_of_the_service_and_what_was_not_done() {
+    for user in users() {
+        write(&user, "");
+        for (fault, said) in [
+            (
+                Fault::error(400, "Invalid parameters", "PCC-1"),
+                [
+                    "(status 400): Invalid parameters (PCC-1), so `my-bot` was not deployed",
+                    "correct what it says",
+                ],
+            ),
+            (
+                Fault::error(402, "No plan", "PCC-2"),
+                [
+                    "No plan (PCC-2), so `my-bot` was not deployed",
+                    "plan or payment",
+                ],
+            ),
+            (
+                Fault::error(403, "Too many agents", "PCC-3"),
+                [
+                    "Too many agents (PCC-3), so `my-bot` was not deployed",
+                    "limits",
+                ],
+            ),
+            (
+                Fault::error(404, "Secret set not found", "PCC-4"),
+                [
+                    "Secret set not found (PCC-4), so `my-bot` was not deployed",
+                    "hint: bot-cli cloud secrets list",
+                ],
+            ),
+            (
+                Fault::error(409, "Name taken", "PCC-5"),
+                [
+                    "Name taken (PCC-5), so `my-bot` was not deployed",
+                    "hint: bot-cli cloud agents list",
+                ],
+            ),
+        ] {
+            let refusal = Injection::new("POST", "/", fault);
+            user.service().inject(refusal.times(1));
+            assert_says(
+                &user.run(&["deploy", "--skip"]),
+                if said[1] == "limits" { 4 } else { 1 },
+                &said,
+            );
+        }
+        assert_eq!(wanted(&user), Value::Null);
+    }
+}
+
+#[test]
+fn who_deploys_meanwhile_is_found_before_anything_is_sent() {
+    let [_, user] = users();
+    let mut terminal = user.terminal(&["bot-cli-cloud", "deploy"]);
+    terminal.wait_for_question("Deploy it?").unwrap();
+    let image = json!({"image": "me/bot:theirs"});
+    user.service()
+        .world()
+        .deploy(ORGANIZATION, "my-bot", &image);
+    terminal.press("y").unwrap();
+    terminal.press(ENTER).unwrap();
+    let ended = terminal.end().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+    assert!(
+        ended
+            .screen
+            .contains("someone else changed `my-bot` meanwhile"),
+        "{}",
+        ended.screen
+    );
+    let world = user.service().world();
+    assert!(world.uploads.is_empty());
 }

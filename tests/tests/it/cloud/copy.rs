@@ -147,3 +147,42 @@ fn names_of_the_vault_are_completed() {
     user.done(&words("secrets set prod A=1 --skip --backend local"));
     assert_eq!(user.completions(&["secrets", "copy", "pr"]), "prod\t\n");
 }
+
+#[test]
+fn a_comparison_names_the_keys_of_one_side_and_no_value() {
+    for user in [User::with_key(), User::with_token()] {
+        let diff = ["secrets", "diff", "prod"];
+        user.fails(&diff, 1, "not_found");
+        user.done(&words(
+            "secrets set prod A=c4n4ry B=c4n4ry --skip --backend local",
+        ));
+        let one = user.run(&diff);
+        let next = "next: bot-cli cloud secrets copy prod\n";
+        let text = "`prod`: 0 in both (values can't be compared)\n  only in the vault    A, B\n";
+        assert_eq!((one.stdout.as_str(), one.stderr.as_str()), (text, next));
+        user.service().world().store(
+            ORGANIZATION,
+            "prod",
+            "us-west",
+            &[("B", "c4n4ry"), ("C", "c4n4ry")],
+        );
+        let both = user.done(&diff);
+        let expected =
+            json!({"name": "prod", "only_in_vault": ["A"], "only_at_service": ["C"], "in_both": 1});
+        assert_eq!(both, expected);
+        user.write(
+            "my/server/cloud-deploy.toml",
+            "agent_name = \"a1\"\nsecret_set = \"prod\"\n",
+        );
+        let mut command = user.command(&["secrets", "diff"]);
+        command.current_dir(user.work().join("my"));
+        let own = user.feed(&mut command, "");
+        assert!(own.stdout.contains("only at the service  C"), "{own:#?}");
+        user.service()
+            .world()
+            .store_pull(ORGANIZATION, "pull", "us-west");
+        let set = "secrets set pull A=c4n4ry --skip --backend local";
+        user.done(&words(set));
+        user.fails(&["secrets", "diff", "pull"], 1, "wrong_type");
+    }
+}

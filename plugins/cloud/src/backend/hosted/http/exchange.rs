@@ -10,7 +10,6 @@ use url::Url;
 use super::connect::{failed, patiently, read};
 use super::{Answer, Client, Reach, Unconfirmed};
 use crate::backend::hosted::ServiceError;
-use crate::backend::hosted::redact::HIDDEN;
 use crate::backend::hosted::wire::Body;
 
 /// The size limit for a response, in bytes.
@@ -132,9 +131,9 @@ impl AsRef<[u8]> for SharedBody {
 fn refusal(status: u16, body: Option<&Value>, retry_after: Option<u64>) -> Unconfirmed {
     let text = |name: &str| body.and_then(|body| body[name].as_str());
     let ours = text("error").is_some() && text("code").is_some();
-    let message = match (text("error"), text("code")) {
-        (Some(HIDDEN), Some(code)) => format!("{HIDDEN} ({code})"),
-        (message, _) => message.unwrap_or_default().to_owned(),
+    let message = match (text("error").unwrap_or_default(), text("code")) {
+        (message, Some(code)) if !message.is_empty() => format!("{message} ({code})"),
+        (message, _) => message.to_owned(),
     };
     let reach = match status {
         // A gateway may send these in the service's format while the service is still working.
