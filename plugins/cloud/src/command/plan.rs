@@ -99,7 +99,13 @@ impl Plan {
         });
         let unchecked = unchecked.iter().map(|setting| {
             let words = "not checked, because the service does not show it";
-            self.row(setting, words)
+            let is_sent = self.compared.sent.contains_key(*setting);
+            let sent = if is_sent {
+                "; each deployment sends it"
+            } else {
+                ""
+            };
+            self.row(setting, &format!("{words}{sent}"))
         });
         stays.chain(unchecked)
     }
