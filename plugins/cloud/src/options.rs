@@ -411,7 +411,7 @@ pub enum AgentsCommand {
         #[command(flatten)]
         agent: AgentName,
         #[command(flatten)]
-        scaling: Scaling,
+        size: Scaling,
         /// Skip the confirmation
         #[arg(short, long)]
         skip: bool,

@@ -4,7 +4,7 @@ pub mod agent;
 pub mod upload;
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use bot_cli_terminal::short_line;
 use reqwest::Method;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -12,10 +12,9 @@ use serde_json::Value;
 
 use crate::backend::Explained;
 use crate::backend::hosted::http::{Answer, Client, Reach, Repeat, Unconfirmed};
-use crate::backend::hosted::wire::Body;
+use crate::backend::hosted::wire::{Body, segment};
 use crate::backend::hosted::{ServiceError, Tenant};
 use crate::scope::Scope;
-use crate::text::theirs;
 use crate::words::{SIGN_IN, unknown};
 use agent::Agent;
 
@@ -51,7 +50,13 @@ impl Service<'_> {
         parts: &[&str],
         query: &[(&str, Option<String>)],
     ) -> Result<T, ServiceError> {
-        self.client.get(&self.address(parts, query))?.decode()
+        let given = query.iter().filter_map(|(name, value)| {
+            let value = segment(value.as_ref()?);
+            Some(format!("&{name}={value}"))
+        });
+        let given = given.collect::<String>().replacen('&', "?", 1);
+        let path = self.tenant.path(parts) + &given;
+        self.client.get(&path)?.decode()
     }
 
     pub fn agent(&self, name: &str) -> Result<Option<Agent>, ServiceError> {
@@ -91,10 +96,8 @@ impl Service<'_> {
         let sent = self.client.send(method, &path, body.as_ref(), repeat);
         let confirmed = sent.and_then(decoded).and_then(|answer: Value| {
             let status = answer["status"].as_str().unwrap_or_default();
-            if ["OK", "terminated"].contains(&status) {
-                return Ok(());
-            }
-            Err(unclear())
+            let is_confirmed = ["OK", "terminated"].contains(&status);
+            is_confirmed.then_some(()).ok_or_else(unclear)
         });
         confirmed.or_else(|unconfirmed| change.settle(unconfirmed, is_done))
     }
@@ -133,7 +136,7 @@ impl Service<'_> {
             }
             before = next_token;
         }
-        let shown = lines.iter().map(|line| theirs(line));
+        let shown = lines.iter().map(|line| short_line(line, 4000));
         let shown = shown.filter(|line| !line.trim().is_empty());
         Ok((shown.collect(), has_more))
     }
@@ -143,15 +146,6 @@ impl Service<'_> {
         let settings: Value = self.get(&["properties"], &[])?;
         let default = settings["properties"]["defaultRegion"].as_str();
         Ok(default.map(str::to_owned))
-    }
-
-    fn address(&self, parts: &[&str], query: &[(&str, Option<String>)]) -> String {
-        let given = query.iter().filter_map(|(name, value)| {
-            let value = utf8_percent_encode(value.as_ref()?, NON_ALPHANUMERIC);
-            Some(format!("&{name}={value}"))
-        });
-        let given: String = given.collect();
-        self.tenant.path(parts) + &given.replacen('&', "?", 1)
     }
 }
 
@@ -174,8 +168,7 @@ pub struct Unclear {
 }
 
 impl Unclear {
-    pub fn new(done: impl Into<String>, look: String) -> Self {
-        let done = done.into();
+    pub const fn new(done: String, look: String) -> Self {
         Self { done, look }
     }
 
@@ -195,7 +188,7 @@ impl Unclear {
         match is_done {
             Some(true) => Ok(()),
             Some(false) if reach != Reach::UnderWay => Err(failure.outcome(ChangeState::NotDone)),
-            Some(false) | None => Err(self.unknown(failure)),
+            Some(false) | None => Err(unknown(failure, &self.done, &self.look)),
         }
     }
 
@@ -203,10 +196,6 @@ impl Unclear {
     pub fn failure(&self, unconfirmed: Unconfirmed) -> Failure {
         let settled = self.settle(unconfirmed, || None);
         settled.err().unwrap_or_else(Failure::cancelled)
-    }
-
-    pub fn unknown(&self, failure: Failure) -> Failure {
-        unknown(failure, &self.done, &self.look)
     }
 }
 
@@ -222,20 +211,14 @@ pub struct Build {
 }
 
 impl Build {
-    pub fn is_over(&self) -> bool {
-        matches!(self.status.as_str(), "success" | "failed" | "timeout")
-    }
-
-    /// Reports whether the build has this context hash, Dockerfile and region. A hash or region that the service omits counts as a match.
+    /// Reports whether the build is usable and has this context hash, Dockerfile and region. A hash or region that the service omits counts as a match.
     pub fn is_of(&self, hash: &str, dockerfile: &str, region: &str) -> bool {
-        let is =
-            |own: &Option<String>, wanted: &str| own.as_deref().is_none_or(|own| own == wanted);
+        let is = |own: Option<&str>, wanted: &str| own.is_none_or(|own| own == wanted);
         let own = self.dockerfile_path.as_deref().unwrap_or("Dockerfile");
-        is(&self.context_hash, hash) && is(&self.region, region) && own == dockerfile
-    }
-
-    pub fn is_usable(&self) -> bool {
         self.status == "success"
+            && is(self.context_hash.as_deref(), hash)
+            && is(self.region.as_deref(), region)
+            && own == dockerfile
     }
 }
 
@@ -259,11 +242,10 @@ pub struct LogLine {
     pub deployment_id: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 pub struct LogLines {
-    #[serde(default)]
     pub logs: Vec<LogLine>,
-    #[serde(default)]
     pub total: Total,
 }
 
@@ -271,13 +253,7 @@ pub struct LogLines {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Total {
-    value: usize,
-    relation: String,
-}
-
-impl Total {
-    /// Returns the number, unless it is a lower bound or missing.
-    pub fn exact(&self) -> Option<usize> {
-        Some(self.value).filter(|_| self.relation == "eq")
-    }
+    pub value: usize,
+    /// "eq", unless the number is a lower bound.
+    pub relation: String,
 }

@@ -23,21 +23,14 @@ pub struct NamedAgent<'a, 'c> {
     pub name: String,
 }
 
-pub fn open<'a, 'c>(
-    context: &'a CommandContext<'c>,
-    agent: &AgentName,
-) -> Result<NamedAgent<'a, 'c>, Failure> {
-    open_with(context, agent, Ok(())).map(|((), agent)| agent)
-}
-
 /// Connects to the service if the command's other input is valid. Otherwise, the failure names all problems.
-pub fn open_with<'a, 'c, T>(
+pub fn open<'a, 'c, T>(
     context: &'a CommandContext<'c>,
     agent: &AgentName,
     input: Result<T, Failure>,
 ) -> Result<(T, NamedAgent<'a, 'c>), Failure> {
     let input = both(project::agent_name(context, agent.name.as_ref()), input);
-    let ((name, input), service) = open::service_with(context, &agent.account, input)?;
+    let ((name, input), service) = open::service(context, &agent.account, input)?;
     let agent = NamedAgent {
         context,
         service,
@@ -71,16 +64,6 @@ impl NamedAgent<'_, '_> {
         }
     }
 
-    /// Returns the rows of the agent's list `what`, such as its sessions.
-    pub fn rows(
-        &self,
-        what: &str,
-        query: &[(&str, Option<String>)],
-    ) -> Result<Vec<Value>, Failure> {
-        let parts = [self.service.agents(), &self.name, what];
-        self.found(self.service.rows(&parts, what, query))
-    }
-
     /// Formats a command line for this agent and scope, such as `bot-cli cloud agents status my-bot`.
     pub fn command(&self, words: &str) -> String {
         let command = format!("agents {words} {}", self.name);
@@ -110,10 +93,7 @@ impl NamedAgent<'_, '_> {
     ) -> Result<Agent, Failure> {
         let (service, name) = (&self.service, &self.name);
         self.check_unchanged(before)?;
-        let mut body = body(settings);
-        if let (Value::Object(body), Value::Object(more)) = (&mut body, more) {
-            body.extend(more);
-        }
+        let mut body = body(settings, more);
         // The path of an update with a private key names the agent.
         if before.is_none() || service.is_user() {
             body["serviceName"] = json!(name);
@@ -160,11 +140,12 @@ impl NamedAgent<'_, '_> {
         })?;
         let warning = "the response was lost, but the service shows the deployment";
         self.context.warn(warning);
-        now.ok_or_else(|| change.unknown(failed("invalid_response", "it is not there")))
+        // It was read to settle this.
+        now.ok_or_else(Failure::cancelled)
     }
 
     /// Warns of each setting that the agent does not have as it was sent, and adds it to `data`, with those that the service does not show.
-    pub fn compare(&self, sent: &Values, found: &Agent, data: &mut Value) {
+    pub fn compared(&self, sent: &Values, found: &Agent, mut data: Value) -> Value {
         let running = found.settings();
         let differs = differences(sent, &running).map(|(setting, value)| {
             let (is, was) = (plain(value), plain(&sent[setting]));
@@ -175,40 +156,37 @@ impl NamedAgent<'_, '_> {
             json!({ "setting": setting, "value": value, "sent": sent[setting] })
         });
         data["differs"] = differs.collect();
-        let Some(unchecked) = data["not_checked"].as_array_mut() else {
-            return;
-        };
         let hidden = sent.keys().filter(|key| !running.contains_key(*key));
-        let hidden = hidden.map(|key| json!(key));
-        let hidden: Vec<Value> = hidden.filter(|key| !unchecked.contains(key)).collect();
-        unchecked.extend(hidden);
+        let mut hidden: Vec<Value> = hidden.map(|key| json!(key)).collect();
+        if let Some(unchecked) = data["not_checked"].as_array_mut() {
+            hidden.retain(|key| !unchecked.contains(key));
+            unchecked.append(&mut hidden);
+        }
+        data
     }
-}
 
-/// Returns the reply for a deployment that the command does not wait for, unless `is_new` is unset because the service made none.
-pub fn started(agent: &NamedAgent<'_, '_>, is_new: bool, data: Value) -> Reply {
-    let name = &agent.name;
-    let text = if is_new {
-        format!("Deployed `{name}`; the service is starting it\n")
-    } else {
-        format!("The service found nothing to change; `{name}` is as before\n")
-    };
-    Reply::text(text).data(data).next(agent.command("status"))
+    /// Returns the reply for a deployment that the command does not wait for.
+    pub fn started(&self, before: Option<&Agent>, after: &Agent, data: Value) -> Reply {
+        let name = &self.name;
+        let text = if Agent::has_changed(before, Some(after)) {
+            format!("Deployed `{name}`; the service is starting it\n")
+        } else {
+            format!("The service found nothing to change; `{name}` is as before\n")
+        };
+        Reply::text(text).data(data).next(self.command("status"))
+    }
 }
 
 pub fn agent_json(agent: &Agent) -> Value {
     let revision = agent.revision();
     let problem = agent.error().or_else(|| revision?.problem());
-    let state = if agent.is_ready() {
-        "ready"
-    } else {
-        "not ready"
-    };
+    let is_ready = agent.is_ready();
+    let state = if is_ready { "ready" } else { "not ready" };
     json!({
         "name": agent.text("name").map(theirs),
         "state": format!("{state}{}", agent.still_serves()),
         "region": agent.text("region").map(theirs),
-        "ready": agent.is_ready(),
+        "ready": is_ready,
         "available": agent.is_available(),
         "deployment": agent.desired().map(theirs),
         "phase": revision.map(|it| theirs(&it.words())),

@@ -8,14 +8,14 @@ use bot_cli_sdk::plugin::Reply;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::agent::{self, NamedAgent, agent_json, started};
+use super::agent::{self, NamedAgent, agent_json};
 use super::change::confirm_by_name;
 use super::context::CommandContext;
 use super::list::{Column, listing};
-use super::plan::{Plan, plain};
+use super::plan::plain;
 use super::{open, project};
 use crate::deploy::settings::Scaling;
-use crate::deploy::table::{Rest, Values, of_deployment};
+use crate::deploy::table::{Plan, Rest, Values, of_deployment};
 use crate::input::{checked_id, wrong};
 use crate::options::{Account, AgentName, AgentsCommand};
 use crate::service::Unclear;
@@ -38,11 +38,7 @@ pub(super) fn run(context: &CommandContext<'_>, command: &AgentsCommand) -> Resu
         AgentsCommand::Rollback { agent, to, skip } => {
             rollback(context, agent, to.as_deref(), *skip)
         }
-        AgentsCommand::Scale {
-            agent,
-            scaling,
-            skip,
-        } => scale(context, agent, scaling, *skip),
+        AgentsCommand::Scale { agent, size, skip } => scale(context, agent, size, *skip),
         AgentsCommand::Delete { agent, skip } => delete(context, agent, *skip),
     }
 }
@@ -55,24 +51,17 @@ const AGENTS: &[Column] = &[
 ];
 
 fn list(context: &CommandContext<'_>, account: &Account) -> Result<Reply, Failure> {
-    let service = open::service(context, account)?;
+    let ((), service) = open::service(context, account, Ok(()))?;
     let agents = service.rows(&[service.agents()], "services", &[])?;
     Ok(listing("agents", AGENTS, &agents))
 }
 
 fn status(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
-    let named = agent::open(context, agent)?;
+    let ((), named) = agent::open(context, agent, Ok(()))?;
     let agent = named.existing()?;
     let data = agent_json(&agent);
-    let shown = [
-        "state",
-        "region",
-        "deployment",
-        "phase",
-        "problem",
-        "sessions",
-    ];
-    let rows = shown.map(|name| (name, &data[name])).into_iter();
+    let shown = "state region deployment phase problem sessions".split(' ');
+    let rows = shown.map(|name| (name, &data[name]));
     let settings = data["settings"].as_object().into_iter().flatten();
     let settings = settings.map(|(name, value)| (name.as_str(), value));
     let lines = rows.chain(settings).filter(|(_, value)| !value.is_null());
@@ -97,18 +86,19 @@ fn sessions(
     agent: &AgentName,
     active: bool,
 ) -> Result<Reply, Failure> {
-    let named = agent::open(context, agent)?;
+    let ((), named) = agent::open(context, agent, Ok(()))?;
     let query = [
         ("limit", Some(LATEST.to_owned())),
         ("status", active.then(|| "active".to_owned())),
     ];
-    let sessions = named.rows("sessions", &query)?;
+    let parts = [named.service.agents(), &named.name, "sessions"];
+    let sessions = named.found(named.service.rows(&parts, "sessions", &query))?;
     Ok(listing("sessions", SESSIONS, &sessions))
 }
 
 fn stop(context: &CommandContext<'_>, session: &str, agent: &AgentName) -> Result<Reply, Failure> {
     let session = checked_id("session", session);
-    let (session, named) = agent::open_with(context, agent, session)?;
+    let (session, named) = agent::open(context, agent, session)?;
     let service = &named.service;
     let parts = [service.agents(), &named.name, "sessions", session];
     let shown = theirs(session);
@@ -125,7 +115,8 @@ fn stop(context: &CommandContext<'_>, session: &str, agent: &AgentName) -> Resul
 /// Returns the deployments, newest first. Fails for a private API key, which can't list deployments.
 fn all_deployments(named: &NamedAgent<'_, '_>) -> Result<Vec<Value>, Failure> {
     named.service.require_user("list deployments")?;
-    let mut deployments = named.rows("deployments", &[])?;
+    let parts = [named.service.agents(), &named.name, "deployments"];
+    let mut deployments = named.found(named.service.rows(&parts, "deployments", &[]))?;
     deployments.sort_by_cached_key(|it| Reverse(it["createdAt"].as_str().map(str::to_owned)));
     Ok(deployments)
 }
@@ -139,17 +130,15 @@ const DEPLOYMENTS: &[Column] = &[
 ];
 
 fn deployments(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
-    let named = agent::open(context, agent)?;
+    let ((), named) = agent::open(context, agent, Ok(()))?;
     let current = named.existing()?;
     let mut deployments = all_deployments(&named)?;
     for it in &mut deployments {
         let settings = of_deployment(it);
         it["current"] = json!(current.desired() == it["id"].as_str());
         let build = settings.get("build_id").and_then(Value::as_str);
-        it["image"] = match build {
-            Some(id) => json!(format!("build {id}")),
-            None => settings.get("image").cloned().unwrap_or_default(),
-        };
+        let build = build.map(|id| json!(format!("build {id}")));
+        it["image"] = build.or(settings.get("image").cloned()).unwrap_or_default();
         it["settings"] = json!(settings);
     }
     Ok(listing("deployments", DEPLOYMENTS, &deployments))
@@ -161,7 +150,7 @@ fn rollback(
     to: Option<&str>,
     skip: bool,
 ) -> Result<Reply, Failure> {
-    let named = agent::open(context, agent)?;
+    let ((), named) = agent::open(context, agent, Ok(()))?;
     let current = named.existing()?;
     let deployments = all_deployments(&named)?;
     let mut rest = deployments.iter();
@@ -178,10 +167,8 @@ fn rollback(
         return Err(failed("not_found", message).hint(named.command("deployments")));
     };
     let (mut wanted, running) = (of_deployment(target), current.settings());
-    if ["image", "build_id"]
-        .iter()
-        .all(|it| !wanted.contains_key(*it))
-    {
+    // Either the image or the build is null.
+    if !wanted.contains_key("image") {
         let id = theirs(target["id"].as_str().unwrap_or_default());
         let message = format!("the service does not show which image the deployment `{id}` runs");
         let hint = "find its build with `builds list`, and deploy it with `deploy --build-id`";
@@ -205,11 +192,9 @@ fn scale(
     skip: bool,
 ) -> Result<Reply, Failure> {
     let (min, max) = (given.min_agents, given.max_agents);
-    let any = min.or(max).ok_or_else(|| {
-        let problem = "give `--min-agents`, `--max-agents` or both";
-        wrong("min_agents", problem)
-    });
-    let (_, named) = agent::open_with(context, agent, any)?;
+    let problem = "give `--min-agents`, `--max-agents` or both";
+    let any = min.or(max).ok_or_else(|| wrong("min_agents", problem));
+    let (_, named) = agent::open(context, agent, any)?;
     let current = named.existing()?;
     let running = current.settings();
     let of = |key, given: Option<u64>| given.or_else(|| running.get(key)?.as_u64());
@@ -228,14 +213,11 @@ fn scale(
 
 /// Says what the deployment file needs so that the next deployment keeps the given numbers.
 fn note_file(named: &NamedAgent<'_, '_>, given: &Scaling) {
-    let Ok(project) = project::deployment(named.context, None) else {
+    let own = project::deployment(named.context, None).ok();
+    let own = own.filter(|it| it.settings.agent_name.as_ref() == Some(&named.name));
+    let Some((path, file)) = own.and_then(|it| Some((it.path?, it.settings.scaling))) else {
         return;
     };
-    let is_own = project.settings.agent_name.as_ref() == Some(&named.name);
-    let Some(path) = project.path.filter(|_| is_own) else {
-        return;
-    };
-    let file = &project.settings.scaling;
     let lines = [
         ("min_agents", given.min_agents, file.min_agents.or(Some(0))),
         ("max_agents", given.max_agents, file.max_agents),
@@ -263,26 +245,22 @@ fn change(
     verb: &str,
 ) -> Result<Reply, Failure> {
     let name = &named.name;
-    let title = format!("{verb} the agent `{name}`");
     let is_user = named.service.is_user();
-    let plan = Plan::new(title, wanted, Some(&current.settings()), rest, is_user);
-    if plan.compared.changes.is_empty() {
-        let mut data = agent_json(current);
-        plan.add_to(&mut data);
+    let mut plan = Plan::new(wanted, Some(&current.settings()), rest, is_user);
+    plan.title = format!("{verb} the agent `{name}`");
+    if plan.changes.is_empty() {
+        let data = plan.added_to(agent_json(current));
         return Ok(Reply::text(plan.nothing(name)).data(data));
     }
     plan.agree(named.context, &format!("{verb}?"), skip)?;
-    let sent = &plan.compared.sent;
+    let sent = &plan.sent;
     let agent = named.deploy(Some(current), sent, json!({}))?;
-    let mut data = agent_json(&agent);
-    plan.add_to(&mut data);
-    named.compare(sent, &agent, &mut data);
-    let is_new = Agent::has_changed(Some(current), Some(&agent));
-    Ok(started(named, is_new, data))
+    let data = named.compared(sent, &agent, plan.added_to(agent_json(&agent)));
+    Ok(named.started(Some(current), &agent, data))
 }
 
 fn delete(context: &CommandContext<'_>, agent: &AgentName, skip: bool) -> Result<Reply, Failure> {
-    let named = agent::open(context, agent)?;
+    let ((), named) = agent::open(context, agent, Ok(()))?;
     let (service, name) = (&named.service, &named.name);
     let agent = named.existing()?;
     if !skip {

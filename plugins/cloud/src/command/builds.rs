@@ -31,14 +31,14 @@ const COLUMNS: &[Column] = &[
 ];
 
 fn list(context: &CommandContext<'_>, account: &Account) -> Result<Reply, Failure> {
-    let service = open::service(context, account)?;
+    let ((), service) = open::service(context, account, Ok(()))?;
     let limit = [("limit", Some(LATEST.to_owned()))];
     let builds = service.rows(&["builds"], "builds", &limit)?;
     Ok(listing("builds", COLUMNS, &builds))
 }
 
 fn logs(context: &CommandContext<'_>, id: &str, account: &Account) -> Result<Reply, Failure> {
-    let (id, service) = open::service_with(context, account, checked_id("id", id))?;
+    let (id, service) = open::service(context, account, checked_id("id", id))?;
     let (lines, has_more) = match service.build_log(id) {
         Err(ServiceError::NotFound(_)) => {
             let message = format!("there is no build `{}`", theirs(id));

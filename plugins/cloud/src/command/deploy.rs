@@ -9,11 +9,11 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::shell::quoted;
 use serde_json::{Value, json};
 
-use super::agent::{NamedAgent, agent_json, started};
+use super::agent::{NamedAgent, agent_json};
 use super::context::CommandContext;
-use super::plan::Plan;
 use super::{open, project};
-use crate::deploy::table::{Change, Rest, SETTINGS, Values};
+use crate::deploy::settings::Settings;
+use crate::deploy::table::{Change, Plan, Rest, SETTINGS, Values};
 use crate::domain::Region;
 use crate::input::{both, refused, wrong};
 use crate::options::Deploy;
@@ -29,34 +29,36 @@ pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<R
     let deployment = planned(context, options)?;
     let plan = &deployment.plan;
     if options.dry_run {
-        for name in deployment.image.files() {
+        for name in deployment.image.iter().flat_map(|it| &it.context.files) {
             context.tell(&format!("sent to the build: {}", theirs(name)));
         }
     }
-    if deployment.before.is_some() && !options.force && plan.compared.changes.is_empty() {
-        return deployment.nothing(options);
+    if deployment.before.is_some() && !options.force && plan.changes.is_empty() {
+        return deployment.nothing();
     }
     if options.dry_run {
         let text = plan.text() + "Nothing was changed\n";
-        return Ok(Reply::text(text).data(deployment.data(deployment.before.as_ref(), options)));
+        return Ok(Reply::text(text).data(deployment.data(deployment.before.as_ref())));
     }
     plan.agree(context, "Deploy it?", options.skip)?;
-    deployment.carry_out(options)
+    deployment.carry_out()
 }
 
 struct Planned<'a, 'c> {
+    options: &'a Deploy,
     agent: NamedAgent<'a, 'c>,
     before: Option<Agent>,
     region: Region,
     /// The missing sets, which are created before the agent.
     missing: Vec<Missing>,
-    image: Image,
+    /// The image to build, unless the settings specify one.
+    image: Option<Image>,
     plan: Plan,
 }
 
 fn planned<'a, 'c>(
     context: &'a CommandContext<'c>,
-    options: &Deploy,
+    options: &'a Deploy,
 ) -> Result<Planned<'a, 'c>, Failure> {
     let mut project = project::deployment(context, options.dir.as_deref())?;
     if options.settings.build.context_dir.is_none() {
@@ -80,7 +82,7 @@ fn planned<'a, 'c>(
     let option = project.settings.region.take();
     let regions = both(parsed(option.as_deref()), parsed(of_file.as_deref()));
     let input = both(valid, regions);
-    let (((), wanted), service) = open::service_with(context, &options.account, input)?;
+    let (((), wanted), service) = open::service(context, &options.account, input)?;
     let name = project.settings.agent_name.clone().unwrap_or_default();
     let before = service.agent(&name)?;
     let region = region(&service, wanted, before.as_ref())?;
@@ -93,7 +95,7 @@ fn planned<'a, 'c>(
     let missing = secrets::missing(context, &service.scope, &project, &region, options)?;
     let image = Image::of(context, &service, &project, region.as_str())?;
     let mut wanted = project.settings.values();
-    if let Image::Built { id, .. } = &image {
+    if let Some(id) = image.as_ref().and_then(|it| it.id.as_ref()) {
         wanted.insert("build_id".to_owned(), json!(id));
     }
     let is_user = service.is_user();
@@ -103,15 +105,16 @@ fn planned<'a, 'c>(
     let verb = if before.is_some() { "Update" } else { "Create" };
     let place = service.scope.organization_name();
     let place = place.map_or(String::new(), |place| format!(" of organization {place}"));
-    let title = format!("{verb} the agent `{name}` in the region {region}{place}");
     let running = before.as_ref().map(Agent::settings);
     let rest = match project.path {
         Some(_) => Rest::NotInFile,
         None => Rest::Untouched,
     };
-    let mut plan = Plan::new(title, &wanted, running.as_ref(), rest, is_user);
-    describe(&mut plan, &missing, &image);
+    let mut plan = Plan::new(&wanted, running.as_ref(), rest, is_user);
+    plan.title = format!("{verb} the agent `{name}` in the region {region}{place}");
+    describe(&mut plan, &missing, image.as_ref());
     Ok(Planned {
+        options,
         agent: NamedAgent {
             context,
             service,
@@ -126,23 +129,23 @@ fn planned<'a, 'c>(
 }
 
 /// Adds the origin of the image and of the missing sets to the plan.
-fn describe(plan: &mut Plan, missing: &[Missing], image: &Image) {
-    let sets = missing.iter().map(|set| (set.name.as_str(), set.words()));
-    let build = match image {
-        Image::Built { id, .. } => Some((id.as_str(), "which exists already")),
-        Image::Given | Image::Packed { .. } => None,
-    };
-    let changes = &mut plan.compared.changes;
-    for (value, origin) in sets.chain(build) {
-        for change in changes.iter_mut().filter(|it| it.new == value) {
-            change.remark = Some(origin);
-        }
+fn describe(plan: &mut Plan, missing: &[Missing], image: Option<&Image>) {
+    let changes = &mut plan.changes;
+    for change in changes.iter_mut() {
+        let mut sets = missing.iter();
+        change.remark = match change.setting {
+            "secret_set" | "image_credentials" => sets
+                .find(|set| change.new == set.name.as_str())
+                .map(Missing::words),
+            "build_id" => image.map(|_| "which exists already"),
+            _ => change.remark,
+        };
     }
-    if let Some(words) = image.words() {
+    if let Some(image) = image.filter(|it| it.id.is_none()) {
         let change = Change {
             setting: "image",
             old: Value::Null,
-            new: json!(words),
+            new: json!(image.words()),
             remark: None,
         };
         changes.insert(0, change);
@@ -154,10 +157,9 @@ fn check_published(wanted: &Values) -> Result<(), Failure> {
     let lacking = SETTINGS.iter().filter(|setting| !setting.is_published);
     let lacking = lacking.filter(|setting| wanted.contains_key(&setting.key));
     let message = "a private API key can't create an agent with these settings";
-    let mut failure = Failure::new(Exit::NotAllowed, "api_key", message).hint(SIGN_IN);
-    for setting in lacking {
-        failure = failure.field(&setting.key, None, "would be dropped without a word");
-    }
+    let failure = Failure::new(Exit::NotAllowed, "api_key", message).hint(SIGN_IN);
+    let problem = "would be dropped without a word";
+    let failure = lacking.fold(failure, |failure, it| failure.field(&it.key, None, problem));
     if failure.fields.is_empty() {
         Ok(())
     } else {
@@ -167,25 +169,24 @@ fn check_published(wanted: &Values) -> Result<(), Failure> {
 
 impl Planned<'_, '_> {
     /// Reports that there is nothing to deploy. If the agent is not ready, waits for the agent unless an option disables waiting.
-    fn nothing(&self, options: &Deploy) -> Result<Reply, Failure> {
-        let (context, name) = (self.agent.context, &self.agent.name);
+    fn nothing(&self) -> Result<Reply, Failure> {
         let before = self.before.as_ref();
-        if let Some(agent) = before.filter(|agent| !agent.is_ready())
-            && !options.no_wait
-            && !options.dry_run
-        {
-            context.note("the agent already runs this, but is not ready");
-            let followed = self.followed(agent, &self.plan.compared.sent, options);
-            // An earlier run deployed it.
-            return followed.map_err(|failure| failure.outcome(ChangeState::NotDone));
-        }
-        self.note_secrets(options);
-        Ok(Reply::text(self.plan.nothing(name)).data(self.data(before, options)))
+        let waits = !self.options.no_wait && !self.options.dry_run;
+        let Some(agent) = before.filter(|agent| waits && !agent.is_ready()) else {
+            self.note_secrets();
+            let text = self.plan.nothing(&self.agent.name);
+            return Ok(Reply::text(text).data(self.data(before)));
+        };
+        let note = "the agent already runs this, but is not ready";
+        self.agent.context.note(note);
+        // An earlier run deployed it.
+        let followed = self.followed(agent, &self.plan.sent);
+        followed.map_err(|failure| failure.outcome(ChangeState::NotDone))
     }
 
-    fn carry_out(&self, options: &Deploy) -> Result<Reply, Failure> {
+    fn carry_out(&self) -> Result<Reply, Failure> {
         let (mut has_set, name) = (false, &self.agent.name);
-        let deployed = self.deployed(options, &mut has_set);
+        let deployed = self.deployed(&mut has_set);
         let (deployed, sent) = deployed.map_err(|mut failure| {
             if failure.message == "cancelled" {
                 failure.message = format!("cancelled; `{name}` was not deployed");
@@ -193,43 +194,47 @@ impl Planned<'_, '_> {
             match failure.outcome {
                 Some(ChangeState::Unknown) => failure,
                 // A set can be created without becoming ready.
-                outcome if has_set || outcome == Some(ChangeState::Done) => {
+                outcome if has_set || !matches!(outcome, None | Some(ChangeState::NotDone)) => {
                     let hint = format!("a missing set was created, but `{name}` was not deployed");
                     failure.outcome(ChangeState::PartlyDone).hint(hint)
                 }
                 _ => failure.outcome(ChangeState::NotDone),
             }
         })?;
-        self.note_secrets(options);
-        self.followed(&deployed, &sent, options)
+        self.note_secrets();
+        self.followed(&deployed, &sent)
     }
 
     /// Says that running agents keep the values of their secrets, unless an option replaces these.
-    fn note_secrets(&self, options: &Deploy) {
-        if self.has_new_secrets(options) {
+    fn note_secrets(&self) {
+        if self.has_new_secrets() {
             return;
         }
-        let place = options.dir.as_ref().map_or(String::new(), |place| {
-            format!("{} ", quoted(&place.display().to_string()))
+        let NamedAgent {
+            context, service, ..
+        } = &self.agent;
+        let place = self.options.dir.iter();
+        let place = place.map(|it| quoted(&it.display().to_string()) + " ");
+        let words = format!("deploy {}--force", place.collect::<String>());
+        let is_whole = self.options.settings == Settings::default();
+        let command = service.scope.command(if is_whole {
+            &words
+        } else {
+            "deploy … --force"
         });
-        let command = self
-            .agent
-            .service
-            .scope
-            .command(&format!("deploy {place}--force"));
-        self.agent.context.note(&format!(
+        context.note(&format!(
             "agents that run keep the values of their secrets; `{command}` gives them the new ones"
         ));
     }
 
     /// Reports whether all agents that run after the deployment have read their secrets anew.
-    fn has_new_secrets(&self, options: &Deploy) -> bool {
-        self.before.is_none() || options.force
+    fn has_new_secrets(&self) -> bool {
+        self.before.is_none() || self.options.force
     }
 
     /// Creates the missing sets, builds the image and deploys it. Sets `has_set` once a set is created. Returns the settings that were sent,
     /// too.
-    fn deployed(&self, options: &Deploy, has_set: &mut bool) -> Result<(Agent, Values), Failure> {
+    fn deployed(&self, has_set: &mut bool) -> Result<(Agent, Values), Failure> {
         let (context, service) = (self.agent.context, &self.agent.service);
         // A build takes minutes.
         self.agent.check_unchanged(self.before.as_ref())?;
@@ -237,13 +242,14 @@ impl Planned<'_, '_> {
             missing.provide(context, &service.scope, &self.region)?;
             *has_set = true;
         }
-        let mut settings = self.plan.compared.sent.clone();
-        if let Some(id) = self.image.built(context, service, self.region.as_str())? {
+        let mut settings = self.plan.sent.clone();
+        if let Some(image) = &self.image {
+            let id = image.built(context, service, self.region.as_str())?;
             settings.insert("build_id".to_owned(), json!(id));
         }
         let more = match &self.before {
             None => json!({ "region": self.region.as_str() }),
-            Some(_) if options.force => json!({ "forceRedeploy": true }),
+            Some(_) if self.options.force => json!({ "forceRedeploy": true }),
             Some(_) => json!({}),
         };
         context.progress(&format!("Deploying `{}`", self.agent.name));
@@ -252,22 +258,13 @@ impl Planned<'_, '_> {
     }
 
     /// Waits until the deployment is ready, unless `--no-wait` is set, and returns the reply.
-    fn followed(
-        &self,
-        deployed: &Agent,
-        sent: &Values,
-        options: &Deploy,
-    ) -> Result<Reply, Failure> {
-        let data = |agent: &Agent| {
-            let mut data = self.data(Some(agent), options);
-            self.agent.compare(sent, agent, &mut data);
-            data
-        };
-        if options.no_wait {
-            let is_new = Agent::has_changed(self.before.as_ref(), Some(deployed));
-            return Ok(started(&self.agent, is_new, data(deployed)));
+    fn followed(&self, deployed: &Agent, sent: &Values) -> Result<Reply, Failure> {
+        let data = |agent: &Agent| self.agent.compared(sent, agent, self.data(Some(agent)));
+        if self.options.no_wait {
+            let before = self.before.as_ref();
+            return Ok(self.agent.started(before, deployed, data(deployed)));
         }
-        let patience = Duration::from_secs(options.timeout);
+        let patience = Duration::from_secs(self.options.timeout);
         let followed = follow::until_ready(&self.agent, deployed.desired(), patience);
         let (ready, took) = followed.inspect_err(|_| drop(data(deployed)))?;
         let text = format!("`{}` is ready ({})\n", self.agent.name, follow::clock(took));
@@ -275,15 +272,15 @@ impl Planned<'_, '_> {
         Ok(reply.next(self.agent.command("start")))
     }
 
-    fn data(&self, agent: Option<&Agent>, options: &Deploy) -> Value {
+    fn data(&self, agent: Option<&Agent>) -> Value {
         let new = || json!({ "name": self.agent.name, "ready": false });
-        let mut data = agent.map_or_else(new, agent_json);
+        let mut data = self.plan.added_to(agent.map_or_else(new, agent_json));
         data["region"] = json!(self.region.as_str());
         data["changed"] = json!(Agent::has_changed(self.before.as_ref(), agent));
-        data["secrets_renewed"] = json!(self.has_new_secrets(options));
-        self.plan.add_to(&mut data);
-        if options.dry_run {
-            data["files"] = json!(self.image.files());
+        data["secrets_renewed"] = json!(self.has_new_secrets());
+        if self.options.dry_run {
+            let files = self.image.iter().flat_map(|it| &it.context.files);
+            data["files"] = files.cloned().collect();
         }
         data
     }

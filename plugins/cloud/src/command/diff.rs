@@ -14,10 +14,8 @@ use crate::words::failed;
 pub(super) fn diff(context: &CommandContext<'_>, options: &Diff) -> Result<Reply, Failure> {
     let name = options.name.as_ref();
     let name = project::set(context, name, SetName::parse_existing, "diff")?.name;
-    let there = Wanted::of(
-        BackendName::HOSTED.as_str(),
-        options.account.organization.as_deref(),
-    );
+    let organization = options.account.organization.as_deref();
+    let there = Wanted::of(BackendName::HOSTED.as_str(), organization);
     let there = open::open(context, &there)?;
     let here = open::open(context, &Wanted::of(BackendName::LOCAL.as_str(), None))?;
     let found = [here.backend.get(&name)?, there.backend.get(&name)?];
@@ -33,12 +31,9 @@ pub(super) fn diff(context: &CommandContext<'_>, options: &Diff) -> Result<Reply
         let keys = keys.iter().filter(|key| !others.contains(key));
         keys.map(|key| theirs(key)).collect()
     };
-    let (only_mine, only_other) = (without(&mine, &other), without(&other, &mine));
+    let (only_mine, only_its) = (without(&mine, &other), without(&other, &mine));
     let both = mine.len() - only_mine.len();
-    let sides = [
-        ("in the vault", &only_mine),
-        ("at the service", &only_other),
-    ];
+    let sides = [("in the vault", &only_mine), ("at the service", &only_its)];
     let sides = sides.into_iter().filter(|(_, keys)| !keys.is_empty());
     let sides = sides.map(|(place, keys)| format!("  only {place:14}  {}\n", keys.join(", ")));
     let text = format!("`{name}`: {both} in both (values can't be compared)\n");
@@ -46,10 +41,10 @@ pub(super) fn diff(context: &CommandContext<'_>, options: &Diff) -> Result<Reply
     let reply = Reply::text(text).data(json!({
         "name": name.as_str(),
         "only_in_vault": only_mine,
-        "only_at_service": only_other,
+        "only_at_service": only_its,
         "in_both": both,
     }));
-    if only_mine.is_empty() || options.account.organization.is_some() {
+    if only_mine.is_empty() || organization.is_some() {
         return Ok(reply);
     }
     Ok(reply.next(format!("bot-cli cloud secrets copy {name}")))

@@ -39,7 +39,7 @@ fn signed_in<'a>(
     context: &'a CommandContext<'_>,
     account: &Account,
 ) -> Result<Service<'a>, Failure> {
-    let service = open::service(context, account)?;
+    let ((), service) = open::service(context, account, Ok(()))?;
     service.require_user("manage public keys")?;
     Ok(service)
 }

@@ -52,11 +52,7 @@ fn all(opened: &mut Opened<'_>, options: &List) -> Result<Reply, Failure> {
         settle(opened)?;
     }
     sets.retain(|set| !options.sets || set.kind == SetKind::Secret);
-    let kind = if options.sets {
-        "secret sets"
-    } else {
-        "secrets"
-    };
+    let kind = ["secrets", "secret sets"][usize::from(options.sets)];
     let text = if sets.is_empty() {
         let region = region.map_or(String::new(), |region| format!(", region {region}"));
         format!("No {kind} in {}{region}\n", opened.place())
@@ -144,11 +140,8 @@ fn rows(sets: &[Summary]) -> String {
 /// Formats a set's error, such as "`prod` is failed: no such region".
 fn reason(set: &Summary) -> Option<String> {
     let error = theirs(set.error.as_deref()?);
-    Some(format!(
-        "`{}` is {}: {error}\n",
-        theirs(&set.name),
-        set.status.name()
-    ))
+    let (name, status) = (theirs(&set.name), set.status.name());
+    Some(format!("`{name}` is {status}: {error}\n"))
 }
 
 fn set_json(set: &Summary) -> Value {
@@ -284,7 +277,7 @@ pub(super) fn default_region(
     account: &Account,
 ) -> Result<Reply, Failure> {
     let wanted = Region::parse(region).map_err(|problem| wrong("region", problem));
-    let (wanted, service) = open::service_with(context, account, wanted)?;
+    let (wanted, service) = open::service(context, account, wanted)?;
     let done = format!("the default region was changed to {wanted}");
     let look = service.scope.command("regions list");
     let change = Unclear::new(done, look);
@@ -306,7 +299,7 @@ pub(super) fn reference(
     let name = SetName::parse_existing(&options.name).map_err(|it| wrong("name", it));
     let region = Region::parse(&options.region).map_err(|it| wrong("region", it));
     let place = both(name, region);
-    let ((name, region), service) = open::service_with(context, &options.account, place)?;
+    let ((name, region), service) = open::service(context, &options.account, place)?;
     let look = service.scope.command(&format!("secrets list {name}"));
     let change = Unclear::new(format!("`{name}` was made a secret set"), look.clone());
     let body = json!({ "name": name.as_str(), "region": region.as_str() });

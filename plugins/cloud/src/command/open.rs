@@ -155,11 +155,8 @@ impl Opened<'_> {
         let source = self.scope.region.as_ref().map(|region| region.source);
         let source = source.unwrap_or(Source::Existing);
         let by_default = [Source::Service, Source::Backend, Source::Default];
-        let default = if by_default.contains(&source) {
-            " (the default)"
-        } else {
-            ""
-        };
+        let is_default = by_default.contains(&source);
+        let default = if is_default { " (the default)" } else { "" };
         let region = region.filter(|region| self.is_said(region, REGIONS[0].0, source));
         let region = region.map(|region| format!("region {}{default}", theirs(region)));
         let keeper = Some(self.profile().keeper.clone());
@@ -185,16 +182,9 @@ impl Opened<'_> {
     }
 }
 
-/// Connects to the hosting service, regardless of the configured backend.
-pub fn service<'a>(
-    context: &'a CommandContext<'_>,
-    account: &Account,
-) -> Result<Service<'a>, Failure> {
-    service_with(context, account, Ok(())).map(|((), service)| service)
-}
-
-/// Connects to the hosting service if the command's other input is valid. Otherwise, the failure names the problems of both.
-pub fn service_with<'a, T>(
+/// Connects to the hosting service, regardless of the configured backend, if the command's other input is valid. Otherwise, the failure names
+/// the problems of both.
+pub fn service<'a, T>(
     context: &'a CommandContext<'_>,
     account: &Account,
     input: Result<T, Failure>,

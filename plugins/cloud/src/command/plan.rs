@@ -4,39 +4,20 @@ use bot_cli_protocol::failure::Failure;
 use serde_json::{Value, json};
 
 use crate::command::context::CommandContext;
-use crate::deploy::table::{Comparison, Rest, Values};
+use crate::deploy::table::Plan;
 use crate::text::theirs;
 
-pub struct Plan {
-    /// The first line: "Update the agent `my-bot` in the region us-west".
-    title: String,
-    pub compared: Comparison,
-    /// A warning that the agent costs money even without sessions.
-    cost: Option<String>,
-}
-
 impl Plan {
-    /// Compares the wanted settings with those of the running agent, if there is one.
-    pub fn new(
-        title: String,
-        wanted: &Values,
-        running: Option<&Values>,
-        rest: Rest,
-        is_user: bool,
-    ) -> Self {
-        let compared = Comparison::new(wanted, running, rest, is_user);
-        let sent = compared.sent.get("min_agents");
-        let warm = sent.or_else(|| running?.get("min_agents"));
-        let kept = match warm.and_then(Value::as_u64) {
-            None | Some(0) => None,
-            Some(1) => Some("1 agent stays".to_owned()),
-            Some(more) => Some(format!("{more} agents stay")),
+    /// Returns a warning that the agent costs money even without sessions.
+    fn cost(&self) -> Option<String> {
+        let kept = match self.warm {
+            0 => return None,
+            1 => "1 agent stays".to_owned(),
+            more => format!("{more} agents stay"),
         };
-        Self {
-            title,
-            compared,
-            cost: kept.map(|kept| format!("{kept} warm, which costs money without sessions, too")),
-        }
+        Some(format!(
+            "{kept} warm, which costs money without sessions, too"
+        ))
     }
 
     /// Shows the plan and, unless `skip` is set, asks for consent.
@@ -49,81 +30,63 @@ impl Plan {
         if !skip {
             return context.consent(question, self.text());
         }
-        for row in self.changes().chain(self.rest()) {
+        for row in self.rows() {
             context.note(row.trim());
         }
-        if let Some(cost) = &self.cost {
-            context.warn(cost);
+        if let Some(cost) = self.cost() {
+            context.warn(&cost);
         }
         Ok(())
     }
 
     pub fn text(&self) -> String {
         let mut text = format!("{}\n", self.title);
-        text.extend(self.changes());
-        if self.compared.changes.is_empty() {
+        if self.changes.is_empty() {
             text.push_str("  nothing changes; it is deployed again\n");
         }
-        text.extend(self.rest());
-        text.extend(self.cost.iter().flat_map(|cost| [cost, "\n"]));
+        text.extend(self.rows());
+        text.extend(self.cost().map(|cost| cost + "\n"));
         text
     }
 
     /// Says that the agent runs what is wanted, as far as it does.
     pub fn nothing(&self, name: &str) -> String {
-        let rest: String = self.rest().collect();
+        let rest: String = self.rows().collect();
         let except = if rest.is_empty() { "" } else { ", except:" };
         format!("Nothing to do: `{name}` already runs this{except}\n{rest}")
     }
 
-    fn changes(&self) -> impl Iterator<Item = String> {
-        self.compared.changes.iter().map(|change| {
-            let old = Some(&change.old).filter(|old| !old.is_null());
+    /// Returns the rows of the settings that change, stay or are not checked.
+    fn rows(&self) -> impl Iterator<Item = String> {
+        let changes = self.changes.iter().map(|it| {
+            let old = Some(&it.old).filter(|old| !old.is_null());
             let now = old.map_or(String::new(), |old| format!(" (now {})", plain(old)));
-            let new = plain(&change.new);
-            let remark = change.remark.map(|remark| format!(", {remark}"));
-            let remark = remark.unwrap_or_default();
-            self.row(change.setting, &format!("{new}{now}{remark}"))
-        })
-    }
-
-    /// Returns the rows of the settings that stay or are not checked.
-    fn rest(&self) -> impl Iterator<Item = String> {
-        let Comparison {
-            stays, unchecked, ..
-        } = &self.compared;
-        let stays = stays.iter().map(|it| {
+            let remark = it.remark.map(|remark| format!(", {remark}"));
+            let words = plain(&it.new) + &now + &remark.unwrap_or_default();
+            (it.setting, words)
+        });
+        let stays = self.stays.iter().map(|it| {
             let value = it.value.as_ref().map_or("as it is".to_owned(), plain);
-            let words = format!("stays {value}: {}", it.reason);
-            self.row(it.setting, &words)
+            (it.setting, format!("stays {value}: {}", it.reason))
         });
-        let unchecked = unchecked.iter().map(|setting| {
+        let unchecked = self.unchecked.iter().map(|it| {
+            let sent = self.sent.get(*it).map(|_| "; each deployment sends it");
             let words = "not checked, because the service does not show it";
-            let is_sent = self.compared.sent.contains_key(*setting);
-            let sent = if is_sent {
-                "; each deployment sends it"
-            } else {
-                ""
-            };
-            self.row(setting, &format!("{words}{sent}"))
+            (*it, words.to_owned() + sent.unwrap_or_default())
         });
-        stays.chain(unchecked)
-    }
-
-    fn row(&self, setting: &str, words: &str) -> String {
-        let changes = self.compared.changes.iter().map(|it| it.setting.len());
-        let stays = self.compared.stays.iter().map(|it| it.setting.len());
-        let unchecked = self.compared.unchecked.iter().map(|it| it.len());
-        let width = changes.chain(stays).chain(unchecked).max();
+        let rows: Vec<_> = changes.chain(stays).chain(unchecked).collect();
+        let width = rows.iter().map(|(setting, _)| setting.len()).max();
         let width = width.unwrap_or_default();
-        format!("  {setting:width$}  {words}\n")
+        let rows = rows.into_iter();
+        rows.map(move |(setting, words)| format!("  {setting:width$}  {words}\n"))
     }
 
     /// Adds the plan to a reply's data.
-    pub fn add_to(&self, data: &mut Value) {
-        data["changes"] = json!(self.compared.changes);
-        data["stays"] = json!(self.compared.stays);
-        data["not_checked"] = json!(self.compared.unchecked);
+    pub fn added_to(&self, mut data: Value) -> Value {
+        data["changes"] = json!(self.changes);
+        data["stays"] = json!(self.stays);
+        data["not_checked"] = json!(self.unchecked);
+        data
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_templates::project::{ENV_TEMPLATE, Project as Place, RECORD, SecretSet};
+use bot_cli_templates::project::{ENV_TEMPLATE, Project as Place, RECORD};
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::standard_input;
 
@@ -24,7 +24,7 @@ pub struct OwnSet {
 /// Reports whether the bot of the generated project that contains `folder` gets its keys from this set.
 pub fn reads(folder: &Path, name: &SetName) -> bool {
     let place = Place::find(folder).filter(|place| place.recorded(reader).is_ok());
-    let own = place.and_then(|place| own_set_of(&place).ok());
+    let own = place.and_then(|place| place.secret_set(reader).ok());
     own.is_some_and(|own| own.name == name.as_str())
 }
 
@@ -48,7 +48,7 @@ pub fn file_of_bot(folder: &Path, given: &Path) -> Option<PathBuf> {
     let path = Place::find(folder)?.bot.join(given);
     let found = path.metadata().ok()?;
     let is_ours = found.is_file() && foreign_owner(&found).is_none();
-    is_ours.then(|| shown_from(folder, path))
+    is_ours.then(|| shown_from(folder, &path))
 }
 
 /// Returns the given set, whose name `parse` checks, or that of the current project.
@@ -80,7 +80,8 @@ fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Failur
         let name = format!("give the name: `bot-cli cloud secrets {command} NAME …`");
         Failure::because(Exit::Usage, "invalid_file", could_not, reason).hint(name)
     };
-    let set = own_set_of(&place).map_err(|(file, reason)| could_not(&file, reason.into()))?;
+    let set = place.secret_set(reader);
+    let set = set.map_err(|(file, reason)| could_not(&file, reason.into()))?;
     let name = SetName::parse_existing(&set.name).map_err(|problem| {
         let file = set.file.as_deref().unwrap_or(Path::new(RECORD));
         could_not(file, format!("its `secret_set` {problem}").into())
@@ -97,7 +98,7 @@ fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Failur
     Ok(OwnSet {
         name,
         region: set.region,
-        template: template.is_file().then(|| shown_from(&folder, template)),
+        template: template.is_file().then(|| shown_from(&folder, &template)),
     })
 }
 
@@ -105,14 +106,8 @@ fn reader(file: &Path) -> Result<String, String> {
     text(file).map_err(|reason| reason.to_string())
 }
 
-fn own_set_of(place: &Place) -> Result<SecretSet, (PathBuf, String)> {
-    place.secret_set(reader)
-}
-
-fn shown_from(folder: &Path, path: PathBuf) -> PathBuf {
-    path.strip_prefix(folder)
-        .map(Path::to_owned)
-        .unwrap_or(path)
+fn shown_from(folder: &Path, path: &Path) -> PathBuf {
+    path.strip_prefix(folder).unwrap_or(path).to_owned()
 }
 
 /// Returns the path of the deployment file of the project that contains `folder`.
@@ -146,10 +141,8 @@ impl Project {
         let (Some(file), Some(below)) = (&self.path, &self.settings.build.context_dir) else {
             return Ok(());
         };
-        let (Ok(folder), Ok(context)) = (
-            self.folder.canonicalize(),
-            self.folder.join(below).canonicalize(),
-        ) else {
+        let context = self.folder.join(below).canonicalize();
+        let (Ok(folder), Ok(context)) = (self.folder.canonicalize(), context) else {
             // What is not there can't be packed.
             return Ok(());
         };
@@ -219,9 +212,6 @@ pub fn agent_name(context: &CommandContext<'_>, given: Option<&String>) -> Resul
         let list = "bot-cli cloud agents list";
         (settings.agent_name).ok_or_else(|| wrong("name", missing).hint(list))?
     };
-    if is_agent_name(&name) {
-        Ok(name)
-    } else {
-        Err(wrong("name", AGENT_NAME))
-    }
+    let name = Some(name).filter(|name| is_agent_name(name));
+    name.ok_or_else(|| wrong("name", AGENT_NAME))
 }

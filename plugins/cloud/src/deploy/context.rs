@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use bot_cli_protocol::failure::{Exit, Failure};
 use walkdir::WalkDir;
 
-use self::patterns::Patterns;
+use self::patterns::{Patterns, slashed};
 use crate::files::{Reason, short_text};
 use crate::platform::is_executable;
 use crate::watch::Watch;
@@ -59,27 +59,21 @@ pub fn pack(
     let dockerfile = dockerfile.strip_prefix(".").unwrap_or(dockerfile);
     let patterns = Patterns::read(folder, dockerfile, exclude)?;
     let (entries, left_out) = listed(folder, &patterns, dockerfile, watch)?;
-    if !entries
-        .iter()
-        .any(|it| it.path == dockerfile && it.kind != Kind::Folder)
-    {
+    let is_dockerfile = |it: &Entry| it.path == dockerfile && it.kind != Kind::Folder;
+    if !entries.iter().any(is_dockerfile) {
         let at = folder.join(dockerfile);
-        let message = format!(
-            "there is no Dockerfile `{}` in the build context",
-            at.display()
-        );
+        let at = at.display();
+        let message = format!("there is no Dockerfile `{at}` in the build context");
         return Err(failed("no_dockerfile", message).hint(
             "`--context-dir` and `--dockerfile` name others; `--image` deploys an image of your own",
         ));
     }
     refuse_too_large(folder, &entries)?;
     let packed = archive::write(folder, &entries, watch);
-    let (archive, bytes, hash) = packed.map_err(|failure| {
-        if watch.cancelled() {
-            return Failure::cancelled();
-        }
-        failure
-    })?;
+    if watch.cancelled() {
+        return Err(Failure::cancelled());
+    }
+    let (archive, bytes, hash) = packed?;
     Ok(BuildContext {
         archive,
         bytes,
@@ -140,21 +134,12 @@ fn listed(
         if watch.cancelled() {
             return Err(Failure::cancelled());
         }
-        let found = match found {
-            Ok(found) => found,
-            Err(error) => {
-                let at = error.path().unwrap_or(folder).to_owned();
-                let path = at.strip_prefix(folder).unwrap_or(&at);
-                if patterns.exclude(path) && !patterns.include_again(path) {
-                    continue;
-                }
-                let error = error.into_io_error();
-                return Err(not_packed(
-                    &at,
-                    error.unwrap_or(io::ErrorKind::Other.into()),
-                ));
-            }
-        };
+        // A folder that is skipped may be unreadable.
+        let found = found.map_err(|error| {
+            let at = error.path().unwrap_or(folder).to_owned();
+            let error = error.into_io_error();
+            not_packed(&at, error.unwrap_or(io::ErrorKind::Other.into()))
+        })?;
         let (at, kind) = (found.path(), found.file_type());
         let path = at.strip_prefix(folder).unwrap_or(at);
         // As in Docker, a pattern such as `Dockerfile*` does not keep the Dockerfile from the builder.
@@ -189,21 +174,18 @@ impl Entry {
             _ => return Ok(None),
         };
         let is_file = kind == Kind::File;
+        let is_plain = is_file && !is_executable(&found);
         Ok(Some(Self {
             path: path.to_owned(),
             size: if is_file { found.len() } else { 0 },
-            mode: if is_file && !is_executable(&found) {
-                0o644
-            } else {
-                0o755
-            },
+            mode: if is_plain { 0o644 } else { 0o755 },
             kind,
         }))
     }
 
     fn name(&self) -> String {
         let end = if self.kind == Kind::Folder { "/" } else { "" };
-        format!("{}{end}", self.path.display())
+        slashed(&self.path) + end
     }
 }
 
@@ -232,12 +214,7 @@ fn is_credential(at: &Path) -> bool {
         ".aws" | ".kube" | ".netrc" | ".ssh" => true,
         // An unreadable file may have one, too.
         ".npmrc" | ".pypirc" => short_text(at).map_or(true, |(text, _)| has_token(&text)),
-        _ => {
-            is_key
-                || at
-                    .extension()
-                    .is_some_and(|it| it.eq_ignore_ascii_case("p12"))
-        }
+        _ => is_key || matches!(name.rsplit_once('.'), Some((_, "p12"))),
     }
 }
 

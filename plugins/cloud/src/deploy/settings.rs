@@ -184,11 +184,7 @@ impl Settings {
         let (min, max) = (self.scaling.min_agents, self.scaling.max_agents);
         let is_name = self.agent_name.as_deref().map(is_agent_name);
         let has_image = self.image.is_some() || self.build_id.is_some();
-        let is_one_of = |value: &Option<String>, allowed: [&str; 2]| {
-            value
-                .as_deref()
-                .is_none_or(|value| allowed.contains(&value))
-        };
+        let is_one_of = |it: Option<&str>, all: [&str; 2]| it.is_none_or(|it| all.contains(&it));
         let is_range = |seconds| (60..=14_400).contains(&seconds);
         let has_no_tag = self.image.as_deref().is_some_and(|image| !has_tag(image));
         #[rustfmt::skip]
@@ -202,8 +198,8 @@ impl Settings {
             (max == Some(0), "max_agents", "--max-agents", "must be at least 1"),
             (max.is_some() && min > max, "min_agents", "--min-agents", "is more than `max_agents`"),
             (!self.max_session_duration.is_none_or(is_range), "max_session_duration", "--max-session-duration", "must be from 60 to 14400"),
-            (!is_one_of(&self.krisp_viva.audio_filter, ["tel", "pro"]), "audio_filter", "--audio-filter", "must be tel or pro"),
-            (!is_one_of(&self.architecture, ["arm64", "amd64"]), "architecture", "--architecture", "must be arm64 or amd64"),
+            (!is_one_of(self.krisp_viva.audio_filter.as_deref(), ["tel", "pro"]), "audio_filter", "--audio-filter", "must be tel or pro"),
+            (!is_one_of(self.architecture.as_deref(), ["arm64", "amd64"]), "architecture", "--architecture", "must be arm64 or amd64"),
             (cpu.is_some() != memory.is_some(), "resources", "--cpu", "cpu and memory go together"),
             (cpu.is_some() && self.agent_profile.is_some(), "resources", "--cpu", "can't be combined with an agent profile"),
         ];
@@ -212,10 +208,8 @@ impl Settings {
         let unseen = values.iter().filter(|(_, value)| unseen(value));
         let unseen = unseen.map(|(name, _)| Field::new(name, "has characters that can't be shown"));
         let broken = rules.into_iter().filter(|(is_broken, ..)| *is_broken);
-        broken
-            .map(|(_, name, flag, problem)| Field::new(name, problem).flag(flag))
-            .chain(unseen)
-            .collect()
+        let broken = broken.map(|(_, name, flag, problem)| Field::new(name, problem).flag(flag));
+        broken.chain(unseen).collect()
     }
 }
 
@@ -283,7 +277,7 @@ auto_build = true
         assert_eq!(settings.problems(), []);
         assert_eq!(settings.build.exclude.patterns, ["*.wav"]);
         assert_eq!(
-            body(&settings.values()),
+            body(&settings.values(), json!({})),
             json!({
                 "buildId": "b-1",
                 "secretSet": "my-bot-secrets",

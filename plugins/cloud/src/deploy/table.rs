@@ -57,9 +57,7 @@ impl Setting {
         match self.key.as_str() {
             "agent_profile" => is_set(wanted, "cpu"),
             // The service shows the resources of a profile, too.
-            "cpu" | "memory" => [wanted, running]
-                .iter()
-                .any(|it| is_set(it, "agent_profile")),
+            "cpu" | "memory" => is_set(wanted, "agent_profile") || is_set(running, "agent_profile"),
             _ => self.removed == Removed::Replaced,
         }
     }
@@ -122,9 +120,8 @@ pub fn is_as_sent(sent: &Values, running: &Values) -> bool {
         && differences(sent, running).next().is_none()
 }
 
-/// Returns the body of a request that makes these settings.
-pub fn body(values: &Values) -> Value {
-    let mut body = Value::Object(Map::new());
+/// Adds the members that make these settings to the body of a request, which is an object.
+pub fn body(values: &Values, mut body: Value) -> Value {
     for setting in SETTINGS.iter() {
         if let Some(value) = values.get(&setting.key) {
             let members = setting.body.split('/').skip(1);
@@ -153,13 +150,17 @@ pub enum Rest {
 
 /// The differences between the wanted settings and those of an agent.
 #[derive(Debug, Default)]
-pub struct Comparison {
+pub struct Plan {
+    /// The first line: "Update the agent `my-bot` in the region us-west".
+    pub title: String,
     pub changes: Vec<Change>,
     pub stays: Vec<Stays>,
     /// The settings that may differ, because the service does not show them.
     pub unchecked: Vec<&'static str>,
     /// The settings to send.
     pub sent: Values,
+    /// The number of agents that cost money even without sessions.
+    pub warm: u64,
 }
 
 /// A setting that gets a new value.
@@ -182,21 +183,34 @@ pub struct Stays {
     pub reason: &'static str,
 }
 
-impl Comparison {
+impl Plan {
     /// Compares the wanted settings with those of `running`, or with a new agent if there is none.
     pub fn new(wanted: &Values, running: Option<&Values>, rest: Rest, is_user: bool) -> Self {
         let mut found = Self::default();
         for setting in SETTINGS.iter() {
-            let old = running.and_then(|running| running.get(&setting.key));
-            match (wanted.get(&setting.key), running) {
+            let (key, removed) = (&setting.key, &setting.removed);
+            let old = running.and_then(|running| running.get(key));
+            let is_image = *removed == Removed::Replaced;
+            match (wanted.get(key), running) {
                 (Some(new), Some(_)) if !is_user && !setting.is_published => {
                     if old != Some(new) {
                         found.stay(setting, old, "a private key can't set it");
                     }
                 }
+                (Some(Value::Null), _) if !matches!(removed, Removed::Reset(_)) => {
+                    if !is_image && old.is_some_and(|old| !old.is_null()) {
+                        found.stay(setting, old, "the service can't take it back");
+                    }
+                }
                 (Some(new), _) => {
                     let may_be_equal = running.is_some() && rest != Rest::Untouched;
-                    found.want(setting, old, new, may_be_equal);
+                    match old {
+                        Some(old) if old == new => {}
+                        None if may_be_equal && !is_image => found.unchecked.push(key),
+                        None if new.is_null() => {}
+                        _ => found.change(setting, old, new, None),
+                    }
+                    found.sent.insert(key.clone(), new.clone());
                 }
                 (None, Some(running)) if !setting.is_replaced(wanted, running) => {
                     found.leave(setting, old, rest);
@@ -204,32 +218,10 @@ impl Comparison {
                 (None, _) => {}
             }
         }
+        let warm = found.sent.get("min_agents");
+        let warm = warm.or_else(|| running?.get("min_agents"));
+        found.warm = warm.and_then(Value::as_u64).unwrap_or_default();
         found
-    }
-
-    /// Decides on a setting that is wanted. `may_be_equal` if the agent may have it without showing it.
-    fn want(
-        &mut self,
-        setting: &'static Setting,
-        old: Option<&Value>,
-        new: &Value,
-        may_be_equal: bool,
-    ) {
-        let is_image = setting.removed == Removed::Replaced;
-        let is_set = old.is_some_and(|old| !old.is_null());
-        if new.is_null() && !matches!(setting.removed, Removed::Reset(_)) {
-            if is_set && !is_image {
-                self.stay(setting, old, "the service can't take it back");
-            }
-            return;
-        }
-        match old {
-            Some(old) if old == new => {}
-            None if may_be_equal && !is_image => self.unchecked.push(&setting.key),
-            None if new.is_null() => {}
-            _ => self.change(setting, old, new, None),
-        }
-        self.sent.insert(setting.key.clone(), new.clone());
     }
 
     /// Decides on a setting that is not wanted.

@@ -107,8 +107,7 @@ impl Revision<'_> {
     pub fn words(self) -> String {
         let phase = self.0["phase"].as_str().unwrap_or("unknown phase");
         match self.0["readyReplicas"].as_u64() {
-            Some(1) => format!("{phase}, 1 agent ready"),
-            Some(ready) => format!("{phase}, {ready} agents ready"),
+            Some(ready) => format!("{phase}, {} ready", count(ready, "agent")),
             None => phase.to_owned(),
         }
     }
@@ -117,16 +116,12 @@ impl Revision<'_> {
         self.0["health"]["restartCount"].as_u64().unwrap_or(0)
     }
 
-    fn is_healthy(self) -> bool {
-        self.0["health"]["ready"] == true
-    }
-
     pub fn problem(self) -> Option<String> {
         if self.0["hasInfrastructureIssue"] == true {
             return Some("the service has a problem with its own infrastructure".to_owned());
         }
         let (health, restarts) = (&self.0["health"], self.restarts());
-        if self.is_healthy() && restarts == 0 {
+        if health["ready"] == true && restarts == 0 {
             return None;
         }
         let words = ["headline", "reason", "message"];
@@ -144,9 +139,10 @@ impl Revision<'_> {
 
     /// Reports whether the bot has restarted several times, or Kubernetes can't pull the image or start the container.
     pub fn fails(self) -> bool {
-        let reason = self.0["health"]["reason"].as_str().unwrap_or_default();
+        let health = &self.0["health"];
+        let reason = health["reason"].as_str().unwrap_or_default();
         let is_stuck = STUCK.iter().any(|end| reason.ends_with(end));
-        !self.is_healthy() && (self.restarts() >= 3 || is_stuck)
+        health["ready"] != true && (self.restarts() >= 3 || is_stuck)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::command::agent::{self, NamedAgent};
 use crate::command::context::CommandContext;
 use crate::input::wrong;
 use crate::options::{LogLevel, Logs};
-use crate::service::{LogLine, LogLines};
+use crate::service::{LogLine, LogLines, Total};
 use crate::text::theirs;
 
 /// The maximum number of lines in one response.
@@ -34,7 +34,7 @@ pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failu
         let problem = "can't be combined with `--json`, which prints one document";
         return Err(wrong("follow", problem));
     }
-    let (since, agent) = agent::open_with(context, &options.agent, since)?;
+    let (since, agent) = agent::open(context, &options.agent, since)?;
     let log = Log {
         agent: &agent,
         options,
@@ -78,7 +78,7 @@ impl Log<'_, '_> {
         let mut lines = self.read("desc", since, |lines| {
             let is_enough = lines.len() >= LONGEST
                 || of_level(lines.iter().rev(), self.options.level).len() >= wanted;
-            let first = lines.last().and_then(milliseconds);
+            let first = lines.last().and_then(|it| time(&it.timestamp));
             let again = newest(lines).map(|newest| newest - OVERLAP);
             is_enough && (!self.options.follow || first < again)
         })?;
@@ -102,7 +102,7 @@ impl Log<'_, '_> {
                 lines = self.pages(order, since, PAGE, is_enough)?;
             }
         }
-        lines.retain(|line| milliseconds(line).is_none_or(|time| Some(time) >= since));
+        lines.retain(|line| time(&line.timestamp).is_none_or(|time| Some(time) >= since));
         Ok(lines)
     }
 
@@ -117,7 +117,7 @@ impl Log<'_, '_> {
         let parts = [agent.service.agents(), &agent.name, "logs"];
         // Whether the service includes the time itself is not described.
         let start = since.map(|since| since.div_euclid(self.unit.get()) - 1);
-        let (mut lines, mut offset, mut before) = (Vec::new(), 0, None);
+        let (mut lines, mut offset, mut before) = (Vec::<LogLine>::new(), 0, usize::MAX);
         loop {
             let query = [
                 ("limit", Some(limit.to_string())),
@@ -129,17 +129,15 @@ impl Log<'_, '_> {
                 ("query", options.search.clone()),
             ];
             let page: LogLines = agent.service.get(&parts, &query)?;
-            let total = page.total.exact();
-            let grown = total
-                .zip(before)
-                .map_or(0, |(now, before): (usize, usize)| {
-                    now.saturating_sub(before)
-                });
-            before = total;
-            offset += page.logs.len();
-            let is_last = page.logs.is_empty() || total.is_some_and(|total| offset >= total);
-            let moved = moved(&lines, &page.logs, grown);
-            lines.extend(page.logs.into_iter().skip(moved));
+            let (page, Total { value, relation }) = (page.logs, page.total);
+            let total = if relation == "eq" { value } else { usize::MAX };
+            // Lines that were added in between, out of order, have moved the last ones to the beginning of this page.
+            let most = total.saturating_sub(before).min(page.len());
+            let mut numbers = (1..=most.min(lines.len())).rev();
+            let moved = numbers.find(|number| lines.ends_with(&page[..*number]));
+            (before, offset) = (total, offset + page.len());
+            let is_last = page.is_empty() || offset >= total;
+            lines.extend(page.into_iter().skip(moved.unwrap_or_default()));
             if is_last || is_enough(&lines) {
                 return Ok(lines);
             }
@@ -161,32 +159,22 @@ impl Log<'_, '_> {
     }
 }
 
-/// Returns the number of lines at the beginning of a page that lines which were added since the page before it have moved there.
-fn moved(lines: &[LogLine], page: &[LogLine], added: usize) -> usize {
-    let most = added.min(page.len()).min(lines.len());
-    let mut numbers = (1..=most).rev();
-    let moved = numbers.find(|number| lines.ends_with(&page[..*number]));
-    moved.unwrap_or_default()
-}
-
 fn newest(lines: &[LogLine]) -> Option<i64> {
-    lines.iter().filter_map(milliseconds).max()
+    lines.iter().filter_map(|it| time(&it.timestamp)).max()
 }
 
 /// Returns the lines that are not in `known`. If `known` contains a line once and `lines` contains it twice, the second one is new.
 fn new(known: &[LogLine], lines: &[LogLine]) -> Vec<LogLine> {
-    let mut left = HashMap::<&LogLine, usize>::new();
+    let mut left = HashMap::<&LogLine, i64>::new();
     for line in known {
         *left.entry(line).or_default() += 1;
     }
-    let is_new = |line: &&LogLine| match left.get_mut(*line) {
-        Some(times) if *times > 0 => {
-            *times -= 1;
-            false
-        }
-        _ => true,
-    };
-    lines.iter().filter(is_new).cloned().collect()
+    let lines = lines.iter().filter(|line| {
+        let times = left.entry(*line).or_default();
+        *times -= 1;
+        *times < 0
+    });
+    lines.cloned().collect()
 }
 
 /// Returns the lines of this level and above. A line without a level, such as a traceback line, has the previous line's level.
@@ -211,11 +199,6 @@ fn shown(line: &LogLine) -> String {
     let time = theirs(line.timestamp.split('.').next().unwrap_or_default());
     let text = short_line(line.log.trim_end(), 4000);
     format!("{}  {text}\n", time.trim_end_matches('Z'))
-}
-
-/// Returns the time of a line in milliseconds since the Unix epoch.
-fn milliseconds(line: &LogLine) -> Option<i64> {
-    time(&line.timestamp)
 }
 
 /// Parses a time into milliseconds since the Unix epoch.

@@ -5,12 +5,11 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::short_line;
 use reqwest::Method;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::auth::credentials::parse_token;
 use crate::backend::hosted::ServiceError;
-use crate::backend::hosted::http::{Client, Reach, Repeat, Unconfirmed};
+use crate::backend::hosted::http::{Client, Reach, Repeat};
 use crate::backend::hosted::wire::{Body, path};
 use crate::command::agent::{self, NamedAgent};
 use crate::command::context::CommandContext;
@@ -23,7 +22,7 @@ use crate::words::failed;
 
 pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Failure> {
     let data = data(context, options.data.as_deref());
-    let (data, named) = agent::open_with(context, &options.agent, data)?;
+    let (data, named) = agent::open(context, &options.agent, data)?;
     let key = public_key(&named, options.skip)?;
     let mut body = json!({ "createDailyRoom": options.daily_room });
     if let Some(data) = data {
@@ -32,7 +31,13 @@ pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Fai
     let (scope, name) = (&named.service.scope, &named.name);
     let client = Client::new(&scope.api_url.value, &key, scope.pace, context)?;
     context.progress("Starting a session");
-    let session = started(&client, name, &body).map_err(|unconfirmed| {
+    let (path, body) = (path(&["public", name, "start"]), Body::plain(&body));
+    let sent = client.send(&Method::POST, &path, Some(&body), Repeat::IfNotDone);
+    let session = sent.and_then(decoded).and_then(|session: Value| {
+        let is_started = session["sessionId"].is_string() || session["dailyRoom"].is_string();
+        is_started.then_some(session).ok_or_else(unclear)
+    });
+    let session = session.map_err(|unconfirmed| {
         let failure = match (&unconfirmed.error, unconfirmed.reach) {
             (ServiceError::NotSignedIn(_), Reach::Nothing) => refused_key(context),
             (ServiceError::NotFound(_), Reach::Nothing) => {
@@ -41,49 +46,22 @@ pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Fai
             }
             _ => {
                 let look = named.command("sessions");
-                return Unclear::new("a session was started", look).failure(unconfirmed);
+                return Unclear::new("a session was started".to_owned(), look).failure(unconfirmed);
             }
         };
         failure.outcome(ChangeState::NotDone)
     })?;
-    let id = session.session_id.as_deref().map_or("-".to_owned(), theirs);
-    let mut text = format!("Started the session `{id}` of `{name}`\n");
-    let token = session.daily_token.as_ref().map(Secret::expose);
-    if let Some(room) = &session.daily_room {
-        let room = long(room);
-        let join = token.map_or(room.clone(), |token| format!("{room}?t={}", long(token)));
-        text.extend(["Join: ", &join, "\n"]);
+    let id = session["sessionId"].as_str().map(theirs);
+    let long = |member: &str| session[member].as_str().map(|text| short_line(text, 8000));
+    let (room, token) = (long("dailyRoom"), long("dailyToken"));
+    let shown = id.as_deref().unwrap_or("-");
+    let mut text = format!("Started the session `{shown}` of `{name}`\n");
+    if let Some(room) = &room {
+        let token = token.iter().flat_map(|token| ["?t=", token]);
+        text.extend(["Join: ", room].into_iter().chain(token).chain(["\n"]));
     }
-    let reply = Reply::text(text).data(json!({
-        "session": session.session_id.as_deref().map(theirs),
-        "room": session.daily_room.as_deref().map(long),
-        "token": token.map(long),
-    }));
+    let reply = Reply::text(text).data(json!({ "session": id, "room": room, "token": token }));
     Ok(reply.next(named.command("logs")))
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct StartedSession {
-    session_id: Option<String>,
-    daily_room: Option<String>,
-    daily_token: Option<Secret>,
-}
-
-/// Starts a session. `client` must use a public key.
-fn started(client: &Client<'_>, agent: &str, body: &Value) -> Result<StartedSession, Unconfirmed> {
-    let (path, body) = (path(&["public", agent, "start"]), Body::plain(body));
-    let answer = client.send(&Method::POST, &path, Some(&body), Repeat::IfNotDone)?;
-    let session: StartedSession = decoded(answer)?;
-    if session.session_id.is_none() && session.daily_room.is_none() {
-        return Err(unclear());
-    }
-    Ok(session)
-}
-
-/// Sanitizes a URL or token from the service for display.
-fn long(text: &str) -> String {
-    short_line(text, 8000)
 }
 
 /// Parses the data for the bot: a JSON object, or `@` followed by the path of a file that contains one.
@@ -95,11 +73,10 @@ fn data(
         return Ok(None);
     };
     let bytes = match given.strip_prefix('@') {
-        Some(path) => context
-            .read(path.as_ref())?
-            .map_err(|problem| wrong("data", problem))?,
-        None => given.as_bytes().to_vec(),
+        Some(path) => context.read(path.as_ref())?,
+        None => Ok(given.as_bytes().to_vec()),
     };
+    let bytes = bytes.map_err(|problem| wrong("data", problem))?;
     serde_json::from_slice(&bytes).map(Some).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let problem = format!("is not a JSON object (line {line}, column {column})");

@@ -45,10 +45,8 @@ pub fn until_ready(
         Ok(Some((found, elapsed))) if found.is_ready() => return Ok((found, elapsed)),
         Ok(Some((found, _))) => unhealthy(agent, &found),
         Ok(None) => {
-            let message = format!(
-                "{was_deployed}but is not ready after {}",
-                span(patience.as_secs())
-            );
+            let patience = span(patience.as_secs());
+            let message = format!("{was_deployed}but is not ready after {patience}");
             Failure::new(Exit::Unavailable, "not_ready", message)
         }
         Err(ServiceError::Cancelled) => Failure::cancelled().message(format!(
@@ -56,10 +54,8 @@ pub fn until_ready(
         )),
         Err(error) => {
             let failure = Failure::from(error);
-            let message = format!(
-                "{was_deployed}but its state could not be read: {}",
-                failure.message
-            );
+            let why = &failure.message;
+            let message = format!("{was_deployed}but its state could not be read: {why}");
             failure.message(message)
         }
     };
@@ -106,11 +102,8 @@ fn phase(agent: &Agent) -> String {
     };
     let problem = revision.problem();
     let problem = problem.map_or(String::new(), |problem| format!(": {}", theirs(&problem)));
-    format!(
-        "{}{}{problem}",
-        theirs(&revision.words()),
-        agent.still_serves()
-    )
+    let (words, serves) = (theirs(&revision.words()), agent.still_serves());
+    format!("{words}{serves}{problem}")
 }
 
 /// Formats a duration in minutes and seconds, such as "0:07" or "12:30".

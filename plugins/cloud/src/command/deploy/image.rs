@@ -22,39 +22,33 @@ use crate::words::failed;
 /// The number of lines to show from the end of a failed build's log.
 const LAST_LINES: usize = 15;
 
-pub enum Image {
-    /// The image, the build or the repository in the settings.
-    Given,
-    /// A build of the same context.
-    Built { id: String, context: BuildContext },
-    /// A build context that the service has not built yet.
-    Packed {
-        context: BuildContext,
-        dockerfile: String,
-        folder: String,
-    },
+/// The image of a build context.
+pub struct Image {
+    pub context: BuildContext,
+    dockerfile: String,
+    folder: String,
+    /// The ID of a build of the same context, if there is one.
+    pub id: Option<String>,
 }
 
 impl Image {
-    /// Determines the image. Packs the build context unless the settings specify an image, a build or a repository.
+    /// Packs the build context. Returns `None` if the settings specify an image, a build or a repository.
     pub fn of(
         context: &CommandContext<'_>,
         service: &Service<'_>,
         project: &Project,
         region: &str,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Option<Self>, Failure> {
         let settings = &project.settings;
         let is_given = settings.image.is_some() || settings.build_id.is_some();
         if is_given || settings.git.repo.is_some() {
-            return Ok(Self::Given);
+            return Ok(None);
         }
-        let folder = match &settings.build.context_dir {
-            Some(below) => {
-                let folder = project.folder.join(below);
-                folder.canonicalize().unwrap_or(folder)
-            }
-            None => project.folder.clone(),
-        };
+        let mut folder = project.folder.clone();
+        if let Some(below) = &settings.build.context_dir {
+            folder.push(below);
+            folder = folder.canonicalize().unwrap_or(folder);
+        }
         let dockerfile = settings.build.dockerfile.as_deref().unwrap_or("Dockerfile");
         context.progress("Packing the build context");
         let exclude = &settings.build.exclude.patterns;
@@ -67,90 +61,59 @@ impl Image {
         ];
         let builds = service.rows(&["builds"], "builds", &query)?.into_iter();
         let mut builds = builds.filter_map(|build| serde_json::from_value(build).ok());
-        let is_same =
-            |build: &Build| build.is_usable() && build.is_of(&packed.hash, dockerfile, region);
-        if let Some(build) = builds.find(is_same) {
-            return Ok(Self::Built {
-                id: build.id,
-                context: packed,
-            });
-        }
-        Ok(Self::Packed {
+        let same = builds.find(|it: &Build| it.is_of(&packed.hash, dockerfile, region));
+        Ok(Some(Self {
             context: packed,
             dockerfile: dockerfile.to_owned(),
             folder: folder.display().to_string(),
-        })
+            id: same.map(|build| build.id),
+        }))
     }
 
-    /// Returns the paths of what is sent for a build, or was sent for one that exists.
-    pub fn files(&self) -> &[String] {
-        match self {
-            Self::Given => &[],
-            Self::Built { context, .. } | Self::Packed { context, .. } => &context.files,
-        }
-    }
-
-    /// Describes the image that the service will build, if any.
-    pub fn words(&self) -> Option<String> {
-        let Self::Packed {
-            context, folder, ..
-        } = self
-        else {
-            return None;
-        };
+    /// Describes the image as one that the service will build.
+    pub fn words(&self) -> String {
+        let (context, folder) = (&self.context, &self.folder);
         let files = context.files.iter().filter(|name| !name.ends_with('/'));
         let files = count(files.count(), "file");
         let size = context.bytes.div_ceil(1024);
         let left_out = context.left_out.iter();
         let left_out = left_out.map(|name| format!(", without {}", theirs(name)));
         let left_out: String = left_out.collect();
-        Some(format!(
-            "built by the service from {folder} ({files}, {size} KiB{left_out})"
-        ))
+        format!("built by the service from {folder} ({files}, {size} KiB{left_out})")
     }
 
-    /// Builds the image if necessary. Returns the ID of the build, or `None` for [`Given`](Self::Given).
+    /// Builds the image if necessary. Returns the ID of the build.
     pub fn built(
         &self,
         context: &CommandContext<'_>,
         service: &Service<'_>,
         region: &str,
-    ) -> Result<Option<String>, Failure> {
-        let (packed, dockerfile) = match self {
-            Self::Given => return Ok(None),
-            Self::Built { id, .. } => return Ok(Some(id.clone())),
-            Self::Packed {
-                context,
-                dockerfile,
-                ..
-            } => (context, dockerfile),
-        };
+    ) -> Result<String, Failure> {
+        if let Some(id) = &self.id {
+            return Ok(id.clone());
+        }
         let begun = Instant::now();
         let body = json!({ "region": region });
         // A target without an upload has no effect.
         let sent = service.send_once(&Method::POST, &["builds", "upload-url"], &body);
         let target: UploadTarget = sent.and_then(decoded).map_err(|it| it.error)?;
-        service.upload(packed, &target, context).map_err(|error| {
+        let sent = service.upload(&self.context, &target, context);
+        sent.map_err(|error| {
             let failure = error.explain();
-            let why = format!(
-                "the build context could not be uploaded: {}",
-                failure.message
-            );
-            failure.message(why)
+            let why = &failure.message;
+            let message = format!("the build context could not be uploaded: {why}");
+            failure.message(message)
         })?;
         let took = clock(begun.elapsed());
         context.note(&format!("uploaded the build context ({took})"));
         let body = json!({
             "uploadId": target.id,
             "region": region,
-            "dockerfilePath": dockerfile,
+            "dockerfilePath": self.dockerfile,
         });
-        let goes_on = |failure: Failure| {
-            let list = service.scope.command("builds list");
-            failure.hint(format!(
-                "the build may go on at the service: `{list}` shows it"
-            ))
-        };
+        let list = service.scope.command("builds list");
+        let hint = format!("the build may go on at the service: `{list}` shows it");
+        let goes_on = |failure: Failure| failure.hint(&hint);
         let sent = service.send_once(&Method::POST, &["builds"], &body);
         let created: OneBuild = sent.and_then(decoded).map_err(|unconfirmed| {
             let failure = unconfirmed.error.explain();
@@ -163,19 +126,20 @@ impl Image {
         let ended = service.client.poll(service.scope.pace.build, |elapsed| {
             context.progress(&format!("Building the image, {}", clock(elapsed)));
             let OneBuild { build } = service.get(&["builds", &id], &[])?;
-            Ok(Some(build).filter(Build::is_over))
+            let is_over = ["success", "failed", "timeout"].contains(&build.status.as_str());
+            Ok(is_over.then_some(build))
         });
         let Some(build) = ended.map_err(|error| goes_on(error.explain()))? else {
             let message = "the build is not finished after a long time";
             let failure = Failure::new(Exit::Unavailable, "not_ready", message);
             return Err(goes_on(failure));
         };
-        if !build.is_usable() {
+        if build.status != "success" {
             return Err(not_built(context, service, &build));
         }
         let took = clock(begun.elapsed());
         context.note(&format!("the service has built the image ({took})"));
-        Ok(Some(id))
+        Ok(id)
     }
 }
 

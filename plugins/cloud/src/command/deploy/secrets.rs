@@ -1,6 +1,6 @@
 //! Creates the secrets that a deployment needs. The secrets must exist in the agent's region before the agent is created.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_templates::project::ENV_TEMPLATE;
@@ -48,7 +48,11 @@ pub fn missing(
     let can_ask = context.interactive() && !options.skip;
     let mut missing = Vec::new();
     for (name, typed, kind) in wanted {
-        let Some(name) = name else { continue };
+        // The service pulls nothing that it builds from a repository.
+        let is_pulled = kind == SetKind::Secret || settings.git.repo.is_none();
+        let Some(name) = name.as_ref().filter(|_| is_pulled) else {
+            continue;
+        };
         let name = SetName::parse_existing(name).map_err(|problem| {
             let message = format!("the name of the {} {problem}", kind_words(kind));
             failed("invalid_file", message)
@@ -60,31 +64,33 @@ pub fn missing(
             let is_kind = |set: Option<Details>| set.is_some_and(|set| set.summary.kind == kind);
             let vault = open::open(context, &Wanted::of(BackendName::LOCAL.as_str(), None));
             let in_vault = vault.and_then(|vault| Ok(vault.backend.get(&name)?));
-            let template = project.folder.join(ENV_TEMPLATE);
             let has_keys = |(text, _): (String, _)| {
                 let keys = from_template("", text.as_bytes());
                 keys.is_ok_and(|keys| !keys.is_empty())
             };
+            let template = project.folder.join(ENV_TEMPLATE);
             let has_template = kind == SetKind::Secret && short_text(&template).is_ok_and(has_keys);
-            let template = if in_vault.is_ok_and(is_kind) {
-                // A file that came with somebody else's code may name any set of the user's.
-                if options.skip && typed.is_none() {
-                    let message = format!(
-                        "there is no {} `{name}` at the service, and `--skip` copies one from the vault only if an option names it",
-                        kind_words(kind)
-                    );
-                    let copy = format!("secrets copy {name} --region {region}");
-                    return Err(failed("not_found", message).hint(opened.scope.command(&copy)));
-                }
-                None
-            } else if has_template && can_ask {
-                Some(template)
+            let is_in_vault = in_vault.is_ok_and(is_kind);
+            let there = format!("--backend hosted --region {region}");
+            let mut message = format!("there is no {} `{name}` at the service", kind_words(kind));
+            // A file that came with somebody else's code may name any set of the user's.
+            let command = if is_in_vault && options.skip && typed.is_none() {
+                message += ", and `--skip` copies one from the vault only if an option names it";
+                format!("copy {name} --region {region}")
+            } else if is_in_vault || (has_template && can_ask) {
+                let template = Some(template).filter(|_| !is_in_vault);
+                missing.push(Missing { name, template });
+                continue;
+            } else if has_template {
+                let template = quoted(&template.display().to_string());
+                format!("set {name} --from-template {template} {there}")
+            } else if kind == SetKind::Secret {
+                format!("set {name} KEY=VALUE {there}")
             } else {
-                let template = Some(template).filter(|_| has_template);
-                return Err(not_found(&opened.scope, &name, kind, template.as_deref()));
+                format!("image-pull-secret {name} REGISTRY {there}")
             };
-            missing.push(Missing { name, template });
-            continue;
+            let hint = opened.scope.command(&format!("secrets {command}"));
+            return Err(failed("not_found", message).hint(hint));
         };
         if found.summary.kind != kind {
             return Err(wrong_type(&name, found.summary.kind));
@@ -98,23 +104,6 @@ pub fn missing(
         }
     }
     Ok(missing)
-}
-
-/// Returns the failure for a set that neither the vault nor a template can provide, with the command that creates it.
-fn not_found(scope: &Scope, name: &SetName, kind: SetKind, template: Option<&Path>) -> Failure {
-    let command = match (kind, template) {
-        (SetKind::ImagePullSecret, _) => format!("image-pull-secret {name} REGISTRY"),
-        (_, Some(template)) => {
-            let template = quoted(&template.display().to_string());
-            format!("set {name} --from-template {template}")
-        }
-        (_, None) => format!("set {name} KEY=VALUE"),
-    };
-    let region = scope.region.as_ref();
-    let region = region.map_or(String::new(), |it| format!(" --region {}", it.value));
-    let command = format!("secrets {command} --backend hosted{region}");
-    let message = format!("there is no {} `{name}` at the service", kind_words(kind));
-    failed("not_found", message).hint(scope.command(&command))
 }
 
 impl Missing {

@@ -47,26 +47,23 @@ fn append(
     let mut header = Header::new_gnu();
     header.set_uid(0);
     header.set_gid(0);
-    header.set_mtime(0);
     header.set_mode(entry.mode);
     header.set_size(entry.size);
     match &entry.kind {
-        Kind::File => {}
+        Kind::File => {
+            let (file, left) = (open_unfollowed(at)?, entry.size);
+            let source = Source { file, left, watch };
+            archive.append_data(&mut header, &entry.path, source)
+        }
         Kind::Link(target) => {
             header.set_entry_type(EntryType::Symlink);
-            return archive.append_link(&mut header, &entry.path, target);
+            archive.append_link(&mut header, &entry.path, target)
         }
         Kind::Folder => {
             header.set_entry_type(EntryType::Directory);
-            return archive.append_data(&mut header, &entry.path, io::empty());
+            archive.append_data(&mut header, &entry.path, io::empty())
         }
     }
-    let source = Source {
-        file: open_unfollowed(at)?,
-        left: entry.size,
-        watch,
-    };
-    archive.append_data(&mut header, &entry.path, source)
 }
 
 /// Returns the size of a file and the first 16 hexadecimal digits of its MD5 hash.

@@ -4,7 +4,6 @@
 //! path is excluded. A pattern means what it means for Docker's own matcher (`github.com/moby/patternmatcher`), whose answers
 //! `patterns/docker.json` records.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
@@ -74,11 +73,9 @@ impl Patterns {
     pub(super) fn exclude(&self, path: &Path) -> bool {
         let parts = path.ancestors();
         let parts = parts.take_while(|part| !part.as_os_str().is_empty());
-        let parts: Vec<Cow<'_, str>> = parts.map(Path::to_string_lossy).collect();
-        let decisive = self.0.iter().rev().find(|pattern| {
-            let mut parts = parts.iter();
-            parts.any(|part| pattern.regex.is_match(part))
-        });
+        let parts: Vec<String> = parts.map(slashed).collect();
+        let mut patterns = self.0.iter().rev();
+        let decisive = patterns.find(|it| parts.iter().any(|part| it.regex.is_match(part)));
         decisive.is_some_and(|pattern| !pattern.is_negated)
     }
 
@@ -88,18 +85,24 @@ impl Patterns {
 
     /// Reports whether a negated pattern matches the path itself, and not only one of its parents.
     pub(super) fn name(&self, path: &Path) -> bool {
-        let path = path.to_string_lossy();
+        let path = slashed(path);
         self.negated().any(|pattern| pattern.regex.is_match(&path))
     }
 
     /// Reports whether a negated pattern may match a path below an excluded folder.
     pub(super) fn include_again(&self, folder: &Path) -> bool {
-        let folder = format!("{}/", folder.to_string_lossy());
+        let folder = slashed(folder) + "/";
         self.negated().any(|Pattern { text, .. }| {
             let literal = text.split(SPECIAL).next().unwrap_or_default();
             literal.starts_with(&folder) || (literal != text && folder.starts_with(literal))
         })
     }
+}
+
+/// Returns a path as patterns have it, with slashes on every system.
+pub(super) fn slashed(path: &Path) -> String {
+    let parts = path.iter().map(|part| part.to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// Returns a line with a pattern that matches at any depth if it has no slash.
