@@ -116,24 +116,21 @@ impl Service<'_> {
 
     /// Returns the lines of a build's log that are not empty, sanitized for display, and whether the service has more that it does not show.
     pub fn build_log(&self, id: &str) -> Result<(Vec<String>, bool), ServiceError> {
-        let (mut lines, mut before): (Vec<String>, _) = (Vec::new(), None);
+        let (mut lines, mut before, mut first): (Vec<String>, _, _) = (Vec::new(), None, None);
         let mut has_more = true;
-        for _ in 0..100 {
+        while has_more && lines.len() < 1_000_000 {
             let query = [
                 ("limit", Some("10000".to_owned())),
                 ("nextToken", before.clone()),
             ];
             let BuildLog { logs, next_token } = self.get(&["builds", id, "logs"], &query)?;
             // A service that does not take the token begins anew.
-            if before.is_some() && lines.starts_with(&logs) {
-                has_more = !logs.is_empty();
+            if first.as_ref() == Some(&logs) {
                 break;
             }
-            lines.extend(logs);
+            lines.extend_from_slice(&logs);
+            first = first.or(Some(logs));
             has_more = next_token.is_some() && next_token != before;
-            if !has_more {
-                break;
-            }
             before = next_token;
         }
         let shown = lines.iter().map(|line| short_line(line, 4000));
@@ -211,13 +208,12 @@ pub struct Build {
 }
 
 impl Build {
-    /// Reports whether the build is usable and has this context hash, Dockerfile and region. A hash or region that the service omits counts as a match.
+    /// Reports whether the build is usable and has this context hash, Dockerfile and region. A region that the service omits counts as a match.
     pub fn is_of(&self, hash: &str, dockerfile: &str, region: &str) -> bool {
-        let is = |own: Option<&str>, wanted: &str| own.is_none_or(|own| own == wanted);
         let own = self.dockerfile_path.as_deref().unwrap_or("Dockerfile");
         self.status == "success"
-            && is(self.context_hash.as_deref(), hash)
-            && is(self.region.as_deref(), region)
+            && self.context_hash.as_deref() == Some(hash)
+            && self.region.as_deref().is_none_or(|own| own == region)
             && own == dockerfile
     }
 }
@@ -234,8 +230,8 @@ struct BuildLog {
     next_token: Option<String>,
 }
 
-#[derive(Debug, Deserialize, Clone, PartialEq, Eq, Hash)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize, Clone, PartialEq, Eq, Hash)]
+#[serde(default, rename_all = "camelCase")]
 pub struct LogLine {
     pub log: String,
     pub timestamp: String,
@@ -246,7 +242,7 @@ pub struct LogLine {
 #[serde(default)]
 pub struct LogLines {
     pub logs: Vec<LogLine>,
-    pub total: Total,
+    pub total: Option<Total>,
 }
 
 /// The number of lines that a query selects.

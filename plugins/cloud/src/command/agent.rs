@@ -144,16 +144,16 @@ impl NamedAgent<'_, '_> {
         now.ok_or_else(Failure::cancelled)
     }
 
-    /// Warns of each setting that the agent does not have as it was sent, and adds it to `data`, with those that the service does not show.
-    pub fn compared(&self, sent: &Values, found: &Agent, mut data: Value) -> Value {
-        let running = found.settings();
-        let differs = differences(sent, &running).map(|(setting, value)| {
-            let (is, was) = (plain(value), plain(&sent[setting]));
-            let name = &self.name;
+    /// Warns of each setting that the agent does not have as agreed to, and adds it to `data`, with those that the service does not show.
+    pub fn compared(&self, sent: &Values, kept: &Values, found: &Agent, mut data: Value) -> Value {
+        let (running, mut agreed) = (found.settings(), kept.clone());
+        agreed.extend(sent.clone());
+        let differs = differences(&agreed, &running).map(|(setting, value)| {
+            let (name, is, was) = (&self.name, plain(value), plain(&agreed[setting]));
             self.context.warn(&format!(
-                "the service runs `{name}` with the {setting} {is}, although it was sent {was}"
+                "the service runs `{name}` with the {setting} {is}, and not {was} as agreed to"
             ));
-            json!({ "setting": setting, "value": value, "sent": sent[setting] })
+            json!({ "setting": setting, "value": value, "agreed": agreed[setting] })
         });
         data["differs"] = differs.collect();
         let hidden = sent.keys().filter(|key| !running.contains_key(*key));

@@ -176,10 +176,13 @@ fn rollback(
     }
     // A deployment shows the resources of its profile, not the profile.
     let sizes = ["cpu", "memory"];
-    if let Some(profile) = running.get("agent_profile").filter(|it| it.is_string()) {
-        if sizes.iter().all(|it| wanted.get(*it) == running.get(*it)) {
-            wanted.insert("agent_profile".to_owned(), profile.clone());
-        }
+    let profile = running.get("agent_profile").filter(|it| it.is_string());
+    if let Some(profile) =
+        profile.filter(|_| sizes.iter().all(|it| wanted.get(*it) == running.get(*it)))
+    {
+        wanted.insert("agent_profile".to_owned(), profile.clone());
+    }
+    if running.get("agent_profile") != Some(&Value::Null) {
         wanted.retain(|key, _| !sizes.contains(&key.as_str()));
     }
     change(&named, &current, &wanted, Rest::NotShown, skip, "Roll back")
@@ -200,27 +203,29 @@ fn scale(
     let of = |key, given: Option<u64>| given.or_else(|| running.get(key)?.as_u64());
     let (min, max) = (of("min_agents", min), of("max_agents", max));
     if max.is_some() && (min > max || max == Some(0)) {
-        let problem = "must be at least 1, and at least the minimum";
-        return Err(wrong("max_agents", problem));
+        let key = given.max_agents.map_or("min_agents", |_| "max_agents");
+        let problem = "the maximum must be at least 1, and at least the minimum";
+        return Err(wrong(key, problem));
     }
     let wanted = [("min_agents", min), ("max_agents", max)].into_iter();
     let wanted = wanted.filter_map(|(key, value)| Some((key.to_owned(), json!(value?))));
     let wanted: Values = wanted.collect();
     let reply = change(&named, &current, &wanted, Rest::Untouched, skip, "Scale")?;
-    note_file(&named, given);
+    note_file(&named, min, max);
     Ok(reply)
 }
 
 /// Says what the deployment file needs so that the next deployment keeps the given numbers.
-fn note_file(named: &NamedAgent<'_, '_>, given: &Scaling) {
+fn note_file(named: &NamedAgent<'_, '_>, min: Option<u64>, max: Option<u64>) {
     let own = project::deployment(named.context, None).ok();
     let own = own.filter(|it| it.settings.agent_name.as_ref() == Some(&named.name));
     let Some((path, file)) = own.and_then(|it| Some((it.path?, it.settings.scaling))) else {
         return;
     };
     let lines = [
-        ("min_agents", given.min_agents, file.min_agents.or(Some(0))),
-        ("max_agents", given.max_agents, file.max_agents),
+        ("min_agents", min, file.min_agents.or(Some(0))),
+        // It stays if the file does not have it.
+        ("max_agents", max, file.max_agents.or(max)),
     ];
     let lines = lines.into_iter().filter_map(|(key, given, file)| {
         let line = given.filter(|_| given != file)?;
@@ -255,7 +260,8 @@ fn change(
     plan.agree(named.context, &format!("{verb}?"), skip)?;
     let sent = &plan.sent;
     let agent = named.deploy(Some(current), sent, json!({}))?;
-    let data = named.compared(sent, &agent, plan.added_to(agent_json(&agent)));
+    let data = plan.added_to(agent_json(&agent));
+    let data = named.compared(sent, &plan.kept, &agent, data);
     Ok(named.started(Some(current), &agent, data))
 }
 

@@ -48,7 +48,7 @@ fn logs(context: &CommandContext<'_>, id: &str, account: &Account) -> Result<Rep
         found => found?,
     };
     if has_more {
-        context.warn("the log is longer: the service shows only these first lines");
+        context.warn("the log is longer: these are its first lines");
     }
     if lines.is_empty() {
         context.note("there are no lines yet");

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::agent::{NamedAgent, agent_json};
 use super::context::CommandContext;
 use super::{open, project};
-use crate::deploy::settings::Settings;
+use crate::deploy::settings::{Build, Settings};
 use crate::deploy::table::{Change, Plan, Rest, SETTINGS, Values};
 use crate::domain::Region;
 use crate::input::{both, refused, wrong};
@@ -28,10 +28,12 @@ use secrets::Missing;
 pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<Reply, Failure> {
     let deployment = planned(context, options)?;
     let plan = &deployment.plan;
-    if options.dry_run {
-        for name in deployment.image.iter().flat_map(|it| &it.context.files) {
-            context.tell(&format!("sent to the build: {}", theirs(name)));
-        }
+    if let Some(image) = deployment.image.as_ref().filter(|_| options.dry_run) {
+        let sent = image.context.files.iter();
+        let sent = sent.map(|name| format!("sent to the build: {}", theirs(name)));
+        let left = image.context.left_out.iter();
+        let left = left.map(|name| format!("not sent: {}", theirs(name)));
+        sent.chain(left).for_each(|line| context.tell(&line));
     }
     if deployment.before.is_some() && !options.force && plan.changes.is_empty() {
         return deployment.nothing();
@@ -93,7 +95,13 @@ fn planned<'a, 'c>(
         ));
     }
     let missing = secrets::missing(context, &service.scope, &project, &region, options)?;
-    let image = Image::of(context, &service, &project, region.as_str())?;
+    // Options alone change what they name.
+    let names_folder = options.dir.is_some() || options.settings.build != Build::default();
+    let builds = project.path.is_some() || names_folder;
+    let image = match before {
+        Some(_) if !builds => None,
+        _ => Image::of(context, &service, &project, region.as_str())?,
+    };
     let mut wanted = project.settings.values();
     if let Some(id) = image.as_ref().and_then(|it| it.id.as_ref()) {
         wanted.insert("build_id".to_owned(), json!(id));
@@ -131,24 +139,22 @@ fn planned<'a, 'c>(
 /// Adds the origin of the image and of the missing sets to the plan.
 fn describe(plan: &mut Plan, missing: &[Missing], image: Option<&Image>) {
     let changes = &mut plan.changes;
-    for change in changes.iter_mut() {
-        let mut sets = missing.iter();
-        change.remark = match change.setting {
-            "secret_set" | "image_credentials" => sets
-                .find(|set| change.new == set.name.as_str())
-                .map(Missing::words),
-            "build_id" => image.map(|_| "which exists already"),
-            _ => change.remark,
-        };
+    for set in missing {
+        let remark = Some(set.words());
+        match changes.iter_mut().find(|it| it.setting == set.setting) {
+            Some(change) => change.remark = remark,
+            None => changes.push(Change::new(set.setting, set.name.as_str(), remark)),
+        }
     }
-    if let Some(image) = image.filter(|it| it.id.is_none()) {
-        let change = Change {
-            setting: "image",
-            old: Value::Null,
-            new: json!(image.words()),
-            remark: None,
-        };
-        changes.insert(0, change);
+    let exists = image.is_some_and(|it| it.id.is_some());
+    if let Some(build) = changes
+        .iter_mut()
+        .find(|it| exists && it.setting == "build_id")
+    {
+        build.remark = Some("which exists already");
+    }
+    if let Some(image) = image.filter(|_| !exists) {
+        changes.insert(0, Change::new("image", &image.words(), None));
     }
 }
 
@@ -201,35 +207,38 @@ impl Planned<'_, '_> {
                 _ => failure.outcome(ChangeState::NotDone),
             }
         })?;
+        if !Agent::has_changed(self.before.as_ref(), Some(&deployed)) {
+            let context = self.agent.context;
+            context.warn(&format!(
+                "the service found nothing to change; `{name}` is as before"
+            ));
+        }
         self.note_secrets();
         self.followed(&deployed, &sent)
     }
 
     /// Says that running agents keep the values of their secrets, unless an option replaces these.
     fn note_secrets(&self) {
-        if self.has_new_secrets() {
+        let mut settings = [&self.plan.sent, &self.plan.kept].into_iter();
+        let has_set = settings.any(|it| it.get("secret_set").is_some_and(Value::is_string));
+        if self.before.is_none() || self.is_forced() || !has_set {
             return;
         }
-        let NamedAgent {
-            context, service, ..
-        } = &self.agent;
         let place = self.options.dir.iter();
         let place = place.map(|it| quoted(&it.display().to_string()) + " ");
         let words = format!("deploy {}--force", place.collect::<String>());
+        // Other options belong to it, too.
         let is_whole = self.options.settings == Settings::default();
-        let command = service.scope.command(if is_whole {
-            &words
-        } else {
-            "deploy … --force"
-        });
-        context.note(&format!(
+        let whole = is_whole.then(|| self.agent.service.scope.command(&words));
+        let command = whole.unwrap_or("--force".to_owned());
+        self.agent.context.note(&format!(
             "agents that run keep the values of their secrets; `{command}` gives them the new ones"
         ));
     }
 
-    /// Reports whether all agents that run after the deployment have read their secrets anew.
-    fn has_new_secrets(&self) -> bool {
-        self.before.is_none() || self.options.force
+    /// Reports whether agents are to read their secrets anew.
+    fn is_forced(&self) -> bool {
+        self.options.force || !self.missing.is_empty()
     }
 
     /// Creates the missing sets, builds the image and deploys it. Sets `has_set` once a set is created. Returns the settings that were sent,
@@ -249,7 +258,7 @@ impl Planned<'_, '_> {
         }
         let more = match &self.before {
             None => json!({ "region": self.region.as_str() }),
-            Some(_) if self.options.force => json!({ "forceRedeploy": true }),
+            Some(_) if self.is_forced() => json!({ "forceRedeploy": true }),
             Some(_) => json!({}),
         };
         context.progress(&format!("Deploying `{}`", self.agent.name));
@@ -259,7 +268,10 @@ impl Planned<'_, '_> {
 
     /// Waits until the deployment is ready, unless `--no-wait` is set, and returns the reply.
     fn followed(&self, deployed: &Agent, sent: &Values) -> Result<Reply, Failure> {
-        let data = |agent: &Agent| self.agent.compared(sent, agent, self.data(Some(agent)));
+        let data = |agent: &Agent| {
+            let data = self.data(Some(agent));
+            self.agent.compared(sent, &self.plan.kept, agent, data)
+        };
         if self.options.no_wait {
             let before = self.before.as_ref();
             return Ok(self.agent.started(before, deployed, data(deployed)));
@@ -276,11 +288,14 @@ impl Planned<'_, '_> {
         let new = || json!({ "name": self.agent.name, "ready": false });
         let mut data = self.plan.added_to(agent.map_or_else(new, agent_json));
         data["region"] = json!(self.region.as_str());
-        data["changed"] = json!(Agent::has_changed(self.before.as_ref(), agent));
-        data["secrets_renewed"] = json!(self.has_new_secrets());
+        let is_changed = Agent::has_changed(self.before.as_ref(), agent);
+        let is_renewed = is_changed && (self.before.is_none() || self.is_forced());
+        data["changed"] = json!(is_changed);
+        data["secrets_renewed"] = json!(is_renewed);
         if self.options.dry_run {
-            let files = self.image.iter().flat_map(|it| &it.context.files);
-            data["files"] = files.cloned().collect();
+            let packed = self.image.as_ref().map(|it| &it.context);
+            data["files"] = json!(packed.map(|it| &it.files));
+            data["left_out"] = json!(packed.map(|it| &it.left_out));
         }
         data
     }

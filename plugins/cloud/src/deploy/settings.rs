@@ -199,6 +199,7 @@ impl Settings {
             (max.is_some() && min > max, "min_agents", "--min-agents", "is more than `max_agents`"),
             (!self.max_session_duration.is_none_or(is_range), "max_session_duration", "--max-session-duration", "must be from 60 to 14400"),
             (!is_one_of(self.krisp_viva.audio_filter.as_deref(), ["tel", "pro"]), "audio_filter", "--audio-filter", "must be tel or pro"),
+            (!is_one_of(self.websocket_auth.as_deref(), ["token", "none"]), "websocket_auth", "--websocket-auth", "must be token or none"),
             (!is_one_of(self.architecture.as_deref(), ["arm64", "amd64"]), "architecture", "--architecture", "must be arm64 or amd64"),
             (cpu.is_some() != memory.is_some(), "resources", "--cpu", "cpu and memory go together"),
             (cpu.is_some() && self.agent_profile.is_some(), "resources", "--cpu", "can't be combined with an agent profile"),

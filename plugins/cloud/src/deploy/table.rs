@@ -57,7 +57,10 @@ impl Setting {
         match self.key.as_str() {
             "agent_profile" => is_set(wanted, "cpu"),
             // The service shows the resources of a profile, too.
-            "cpu" | "memory" => is_set(wanted, "agent_profile") || is_set(running, "agent_profile"),
+            "cpu" | "memory" => {
+                is_set(wanted, "agent_profile")
+                    || running.get("agent_profile") != Some(&Value::Null)
+            }
             _ => self.removed == Removed::Replaced,
         }
     }
@@ -104,12 +107,13 @@ pub fn of_deployment(deployment: &Value) -> Values {
     values
 }
 
-/// Returns the settings that an agent has in another form than they were sent, as far as the service shows them.
+/// Returns the settings that an agent has otherwise than agreed to, as far as the service shows them.
 pub fn differences<'a>(
-    sent: &'a Values,
+    agreed: &'a Values,
     running: &'a Values,
 ) -> impl Iterator<Item = (&'a String, &'a Value)> {
-    let differs = |(key, value): &(&String, &Value)| sent.get(*key).is_some_and(|it| it != *value);
+    let differs =
+        |(key, value): &(&String, &Value)| agreed.get(*key).is_some_and(|it| it != *value);
     running.iter().filter(differs)
 }
 
@@ -137,6 +141,9 @@ pub fn has_tag(image: &str) -> bool {
     last.contains(':') || last.contains('@')
 }
 
+/// The settings that are members of one object of a request.
+const SCALING: [&str; 2] = ["min_agents", "max_agents"];
+
 /// What a comparison assumes of a setting that is not wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
@@ -159,6 +166,8 @@ pub struct Plan {
     pub unchecked: Vec<&'static str>,
     /// The settings to send.
     pub sent: Values,
+    /// The settings that the agent keeps.
+    pub kept: Values,
     /// The number of agents that cost money even without sessions.
     pub warm: u64,
 }
@@ -181,6 +190,17 @@ pub struct Stays {
     /// The value, or `None` if the service does not show it.
     pub value: Option<Value>,
     pub reason: &'static str,
+}
+
+impl Change {
+    pub fn new(setting: &'static str, new: &str, remark: Option<&'static str>) -> Self {
+        Self {
+            setting,
+            old: Value::Null,
+            new: new.into(),
+            remark,
+        }
+    }
 }
 
 impl Plan {
@@ -218,9 +238,29 @@ impl Plan {
                 (None, _) => {}
             }
         }
-        let warm = found.sent.get("min_agents");
-        let warm = warm.or_else(|| running?.get("min_agents"));
+        let mut kept = running.cloned().unwrap_or_default();
+        // Another image or profile changes these.
+        let is_other = |key: &str| match key {
+            "image" | "build_id" | "cpu" | "memory" => true,
+            "agent_profile" => found.sent.contains_key("cpu"),
+            _ => found.sent.contains_key(key),
+        };
+        kept.retain(|key, _| !is_other(key));
+        if found.sent.keys().any(|key| SCALING.contains(&key.as_str())) {
+            // A service may take these as one.
+            let scaling = kept
+                .iter()
+                .filter(|(key, value)| SCALING.contains(&key.as_str()) && !value.is_null());
+            found
+                .sent
+                .extend(scaling.map(|(key, value)| (key.clone(), value.clone())));
+        }
+        let warm = found
+            .sent
+            .get("min_agents")
+            .or_else(|| kept.get("min_agents"));
         found.warm = warm.and_then(Value::as_u64).unwrap_or_default();
+        found.kept = kept;
         found
     }
 

@@ -72,6 +72,11 @@ impl Agent {
         }
     }
 
+    /// Returns the ID of the deployment before the desired one, while it still runs.
+    pub fn previous(&self) -> Option<&str> {
+        self.0["previousRevision"]["deploymentID"].as_str()
+    }
+
     pub fn revision(&self) -> Option<Revision<'_>> {
         Some(&self.0["currentRevision"])
             .filter(|it| it.is_object())

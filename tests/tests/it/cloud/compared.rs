@@ -70,7 +70,8 @@ fn scaling_names_the_line_for_the_file_which_the_next_deployment_follows() {
         write(&user, "");
         user.done(&["deploy", "--skip"]);
         let scale = words("agents scale --min-agents 1 --max-agents 6 --skip");
-        let note = "only with `min_agents = 1` and `max_agents = 6` under `[scaling]` in [ROOT]/work/server/cloud-deploy.toml";
+        let note =
+            "only with `min_agents = 1` under `[scaling]` in [ROOT]/work/server/cloud-deploy.toml";
         assert_says(&user.run(&scale), 0, &[note, "min_agents  1 (now 0)"]);
         let row = "min_agents  0 (now 1), because the file does not set it";
         assert_says(&user.run(&["deploy", "--dry-run"]), 0, &[row, "stays 6"]);
@@ -171,10 +172,10 @@ fn a_setting_that_the_service_drops_is_a_warning() {
         user.service().world().drops = "krispViva";
         write(&user, "[krisp_viva]\naudio_filter = \"tel\"\n");
         let run = user.run(&["deploy", "--skip"]);
-        let warning = "warning: the service runs `my-bot` with the audio_filter none, although it was sent tel";
+        let warning = "warning: the service runs `my-bot` with the audio_filter none, and not tel as agreed to";
         assert_says(&run, 0, &[warning, "is ready"]);
         let forced = user.done(&["deploy", "--skip", "--force"]);
-        let differs = json!([{"setting": "audio_filter", "value": null, "sent": "tel"}]);
+        let differs = json!([{"setting": "audio_filter", "value": null, "agreed": "tel"}]);
         assert_eq!(forced["differs"], differs, "{forced}");
     }
 }
@@ -271,4 +272,47 @@ fn who_deploys_meanwhile_is_found_before_anything_is_sent() {
     );
     let world = user.service().world();
     assert!(world.uploads.is_empty());
+}
+
+#[test]
+fn a_set_that_is_gone_is_created_again_with_a_row_of_the_plan() {
+    for user in users() {
+        write(&user, "secret_set = \"more\"\n");
+        user.service()
+            .world()
+            .store(ORGANIZATION, "more", "us-west", &[("A", "1")]);
+        user.done(&["deploy", "--skip"]);
+        user.done(&words("secrets delete more --skip"));
+        user.done(&words("secrets set more A=c4n4ry --skip --backend local"));
+        for deploy in ["deploy --dry-run", "deploy --dry-run --force"] {
+            let row = "  secret_set  more, copied from the vault\n";
+            assert_says(&user.run(&words(deploy)), 0, &[row]);
+        }
+        let done = user.done(&words("deploy --skip --secret-set more"));
+        assert_eq!(done["secrets_renewed"], true, "{done}");
+        // What the service would refuse is refused before.
+        user.done(&words("secrets set Bad A=c4n4ry --skip --backend local"));
+        let run = user.run(&words("deploy --dry-run --secret-set Bad"));
+        assert_says(&run, 2, &["secret_set: must be 3 to 63"]);
+    }
+}
+
+#[test]
+fn options_alone_keep_the_image_and_the_other_number() {
+    for user in users() {
+        write(&user, "[scaling]\nmin_agents = 2\nmax_agents = 9\n");
+        user.done(&["deploy", "--skip"]);
+        std::fs::remove_file(user.work().join("server/cloud-deploy.toml")).unwrap();
+        user.service().take_sent();
+        user.done(&words("deploy --agent my-bot --max-agents 7 --skip"));
+        let sent = user.service().sent();
+        let body = &sent.iter().find(|it| it.method != "GET").unwrap().body;
+        assert!(
+            body.contains(r#""autoScaling":{"minAgents":2,"maxAgents":7}"#),
+            "{body}"
+        );
+        assert!(!body.contains("build"), "{body}");
+        let named = user.run(&words("deploy server --agent my-bot --dry-run"));
+        assert_says(&named, 0, &["built by the service from"]);
+    }
 }

@@ -436,6 +436,27 @@ fn a_log_is_followed_until_the_user_stops() {
 }
 
 #[test]
+fn a_followed_line_without_a_level_has_that_of_the_line_above() {
+    let user = &users()[1];
+    deployed(user);
+    let log = |time, line: &str| {
+        let mut world = user.service().world();
+        world.log(ORGANIZATION, "my-bot", &[(time, line)]);
+    };
+    log(1000, "ERROR: one");
+    let mut child = user.start(&["agents", "logs", "--level", "error", "--follow"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert!(next().ends_with("  ERROR: one"));
+    // Each is longer after the one before than lines are read again.
+    for (time, line) in [(9000, "  two"), (17_000, "  three")] {
+        log(time, line);
+        assert!(next().ends_with(line.trim_start()), "{line}");
+    }
+    assert_eq!(user.interrupt(child).status, Some(130));
+}
+
+#[test]
 fn no_line_of_a_followed_log_is_lost_or_shown_twice() {
     for takes_seconds in [false, true] {
         let user = &users()[1];

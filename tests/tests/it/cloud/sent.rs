@@ -58,6 +58,14 @@ fn a_generated_project_sends_what_it_needs_and_is_built_once() {
         0,
         &["sent to the build: tools/cache/\n", "(9 files, "],
     );
+    let nothing = user.done(
+        &words("deploy my-bot --dry-run --exclude")
+            .iter()
+            .copied()
+            .chain([""])
+            .collect::<Vec<_>>(),
+    );
+    assert_eq!(nothing["files"], dry["files"]);
     user.done(&words("deploy my-bot --skip"));
 
     // The bot runs on this machine, an editor writes its files, and a setting changes.

@@ -15,7 +15,7 @@ use crate::command::agent::{self, NamedAgent};
 use crate::command::context::CommandContext;
 use crate::input::wrong;
 use crate::options::{LogLevel, Logs};
-use crate::service::{LogLine, LogLines, Total};
+use crate::service::{LogLine, LogLines};
 use crate::text::theirs;
 
 /// The maximum number of lines in one response.
@@ -42,13 +42,13 @@ pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failu
     };
     let wanted = usize::try_from(options.lines).unwrap_or(usize::MAX);
     let all = agent.found(log.last(since, wanted.max(1)))?;
-    let known = of_level(all.iter(), options.level);
+    let known = of_level(all.iter(), options.level, None);
     let lines = &known[known.len().saturating_sub(wanted)..];
     let text: String = lines.iter().map(shown).collect();
     if options.follow {
         context.session().output(&text);
         let start = newest(&all).map(|newest| newest - OVERLAP);
-        return log.follow(known, start.max(since));
+        return log.follow(&all, known, start.max(since));
     }
     if lines.is_empty() {
         context.note("there are no such lines");
@@ -77,7 +77,7 @@ impl Log<'_, '_> {
     fn last(&self, since: Option<i64>, wanted: usize) -> Result<Vec<LogLine>, ServiceError> {
         let mut lines = self.read("desc", since, |lines| {
             let is_enough = lines.len() >= LONGEST
-                || of_level(lines.iter().rev(), self.options.level).len() >= wanted;
+                || of_level(lines.iter().rev(), self.options.level, None).len() >= wanted;
             let first = lines.last().and_then(|it| time(&it.timestamp));
             let again = newest(lines).map(|newest| newest - OVERLAP);
             is_enough && (!self.options.follow || first < again)
@@ -129,11 +129,16 @@ impl Log<'_, '_> {
                 ("query", options.search.clone()),
             ];
             let page: LogLines = agent.service.get(&parts, &query)?;
-            let (page, Total { value, relation }) = (page.logs, page.total);
-            let total = if relation == "eq" { value } else { usize::MAX };
-            // Lines that were added in between, out of order, have moved the last ones to the beginning of this page.
-            let most = total.saturating_sub(before).min(page.len());
-            let mut numbers = (1..=most.min(lines.len())).rev();
+            let exact = page.total.filter(|total| total.relation == "eq");
+            let total = exact.map_or(usize::MAX, |total| total.value);
+            let page = page.logs;
+            // Lines that were added in between may have moved the last ones to the beginning of this page.
+            let added = match total {
+                usize::MAX => page.len(),
+                _ => total.saturating_sub(before),
+            };
+            let most = added.min(page.len()).min(lines.len());
+            let mut numbers = (1..=most).rev();
             let moved = numbers.find(|number| lines.ends_with(&page[..*number]));
             (before, offset) = (total, offset + page.len());
             let is_last = page.is_empty() || offset >= total;
@@ -145,13 +150,20 @@ impl Log<'_, '_> {
     }
 
     /// Shows the lines since `start` that are not in `known`, until the user cancels or reading fails.
-    fn follow(&self, mut known: Vec<LogLine>, mut start: Option<i64>) -> Result<Reply, Failure> {
+    fn follow(
+        &self,
+        all: &[LogLine],
+        mut known: Vec<LogLine>,
+        mut start: Option<i64>,
+    ) -> Result<Reply, Failure> {
+        let mut above = level_before(all, start);
         let followed = self.agent.service.client.poll(Duration::MAX, |_| {
             let all = self.read("asc", start, |_| false)?;
-            let lines = of_level(all.iter(), self.options.level);
+            let lines = of_level(all.iter(), self.options.level, above);
             let text: String = new(&known, &lines).iter().map(shown).collect();
             self.agent.context.session().output(&text);
             start = start.max(newest(&all).map(|newest| newest - OVERLAP));
+            above = level_before(&all, start).or(above);
             known = lines;
             Ok(None)
         });
@@ -177,9 +189,19 @@ fn new(known: &[LogLine], lines: &[LogLine]) -> Vec<LogLine> {
     lines.cloned().collect()
 }
 
-/// Returns the lines of this level and above. A line without a level, such as a traceback line, has the previous line's level.
-fn of_level<'a>(lines: impl Iterator<Item = &'a LogLine>, least: Option<LogLevel>) -> Vec<LogLine> {
-    let mut current = None;
+/// Returns the level of the last line before a time that has one.
+fn level_before(lines: &[LogLine], start: Option<i64>) -> Option<LogLevel> {
+    let before = lines.iter().filter(|line| time(&line.timestamp) < start);
+    before.filter_map(|line| level(&line.log)).next_back()
+}
+
+/// Returns the lines of this level and above. A line without a level, such as a traceback line, has the level of the line above it.
+fn of_level<'a>(
+    lines: impl Iterator<Item = &'a LogLine>,
+    least: Option<LogLevel>,
+    above: Option<LogLevel>,
+) -> Vec<LogLine> {
+    let mut current = above;
     let kept = lines.filter(|line| {
         current = level(&line.log).or(current);
         least.is_none_or(|least| current.is_some_and(|level| level >= least))

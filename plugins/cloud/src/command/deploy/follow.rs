@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
+use bot_cli_terminal::shell::quoted;
 
 use crate::backend::hosted::ServiceError;
 use crate::command::agent::NamedAgent;
@@ -86,10 +87,13 @@ fn unhealthy(agent: &NamedAgent<'_, '_>, found: &Agent) -> Failure {
     let serves = found.still_serves();
     let message = format!("`{name}` was deployed, but does not start: {why}{serves}");
     let failure = failed("unhealthy", message);
-    if service.is_user() && !serves.is_empty() {
-        return failure.hint(agent.command("rollback"));
+    match found.previous() {
+        Some(id) if service.is_user() && !serves.is_empty() => {
+            let back = agent.command("rollback");
+            failure.hint(format!("{back} --to {}", quoted(&theirs(id))))
+        }
+        _ => failure,
     }
-    failure
 }
 
 /// Describes the state of a deployment that is not ready yet.

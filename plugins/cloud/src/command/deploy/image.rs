@@ -19,6 +19,9 @@ use crate::service::{Build, OneBuild, Service, decoded};
 use crate::text::theirs;
 use crate::words::failed;
 
+/// The number of files that are left out to show in the plan.
+const SHOWN: usize = 5;
+
 /// The number of lines to show from the end of a failed build's log.
 const LAST_LINES: usize = 15;
 
@@ -76,9 +79,11 @@ impl Image {
         let files = context.files.iter().filter(|name| !name.ends_with('/'));
         let files = count(files.count(), "file");
         let size = context.bytes.div_ceil(1024);
-        let left_out = context.left_out.iter();
+        let left_out = context.left_out.iter().take(SHOWN);
         let left_out = left_out.map(|name| format!(", without {}", theirs(name)));
-        let left_out: String = left_out.collect();
+        let more = context.left_out.len().saturating_sub(SHOWN);
+        let more = (more > 0).then(|| format!(" and {more} more"));
+        let left_out: String = left_out.chain(more).collect();
         format!("built by the service from {folder} ({files}, {size} KiB{left_out})")
     }
 

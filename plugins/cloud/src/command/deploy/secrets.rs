@@ -15,6 +15,7 @@ use crate::command::{copy, set};
 use crate::domain::{BackendName, Region, SetKind, SetName, kind_words};
 use crate::files::short_text;
 use crate::input::given::from_template;
+use crate::input::wrong;
 use crate::options::{Copy, Deploy, Manner, Set};
 use crate::scope::{Scope, Setting, Wanted};
 use crate::source::Source;
@@ -24,6 +25,8 @@ use crate::words::failed;
 /// A set that the deployment needs but that doesn't exist in the service yet.
 pub struct Missing {
     pub name: SetName,
+    /// The setting that names it.
+    pub setting: &'static str,
     /// The file with the keys whose values the user is asked for, or `None` if the set is copied from the vault.
     template: Option<PathBuf>,
 }
@@ -38,16 +41,20 @@ pub fn missing(
 ) -> Result<Vec<Missing>, Failure> {
     let (settings, typed) = (&project.settings, &options.settings);
     let wanted = [
-        (&settings.secret_set, &typed.secret_set, SetKind::Secret),
+        ("secret_set", &settings.secret_set, &typed.secret_set),
         (
+            "image_credentials",
             &settings.image_credentials,
             &typed.image_credentials,
-            SetKind::ImagePullSecret,
         ),
     ];
     let can_ask = context.interactive() && !options.skip;
     let mut missing = Vec::new();
-    for (name, typed, kind) in wanted {
+    for (setting, name, typed) in wanted {
+        let kind = match setting {
+            "secret_set" => SetKind::Secret,
+            _ => SetKind::ImagePullSecret,
+        };
         // The service pulls nothing that it builds from a repository.
         let is_pulled = kind == SetKind::Secret || settings.git.repo.is_none();
         let Some(name) = name.as_ref().filter(|_| is_pulled) else {
@@ -78,8 +85,14 @@ pub fn missing(
                 message += ", and `--skip` copies one from the vault only if an option names it";
                 format!("copy {name} --region {region}")
             } else if is_in_vault || (has_template && can_ask) {
-                let template = Some(template).filter(|_| !is_in_vault);
-                missing.push(Missing { name, template });
+                let checked = SetName::parse(name.as_str());
+                let checked = checked.and_then(|name| opened.profile().check_name(&name));
+                checked.map_err(|problem| wrong(setting, problem))?;
+                missing.push(Missing {
+                    name,
+                    setting,
+                    template: Some(template).filter(|_| !is_in_vault),
+                });
                 continue;
             } else if has_template {
                 let template = quoted(&template.display().to_string());

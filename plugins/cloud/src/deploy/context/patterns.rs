@@ -110,7 +110,8 @@ fn at_any_depth(pattern: &str) -> String {
     let name = pattern.trim_start_matches('!');
     let negation = &pattern[..pattern.len() - name.len()];
     let bare = name.trim_end_matches('/');
-    let depth = if bare.contains('/') { "" } else { "**/" };
+    let is_name = !bare.contains('/') && !["", "."].contains(&bare);
+    let depth = if is_name { "**/" } else { "" };
     format!("{negation}{depth}{name}\n")
 }
 
