@@ -107,14 +107,39 @@ pub fn of_deployment(deployment: &Value) -> Values {
     values
 }
 
+/// Reports whether two values are the same, also as quantities of Kubernetes in other units, such as `0.5` and `500m`.
+fn is_same(one: &Value, other: &Value) -> bool {
+    let quantity = |value: &Value| {
+        let text = value.as_str()?;
+        let end = text.find(|it: char| !it.is_ascii_digit() && it != '.');
+        let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+        let units = ["m", "", "k", "Ki", "M", "Mi", "G", "Gi"].iter();
+        let sizes = [
+            1e-3,
+            1.0,
+            1e3,
+            1024.0,
+            1e6,
+            1_048_576.0,
+            1e9,
+            1_073_741_824.0,
+        ];
+        let (_, size) = units.zip(sizes).find(|(it, _)| **it == unit)?;
+        Some(number.parse::<f64>().ok()? * size)
+    };
+    let quantities = quantity(one).zip(quantity(other));
+    one == other || quantities.is_some_and(|(one, other)| (one / other - 1.0).abs() < 1e-9)
+}
+
 /// Returns the settings that an agent has otherwise than agreed to, as far as the service shows them.
 pub fn differences<'a>(
     agreed: &'a Values,
     running: &'a Values,
 ) -> impl Iterator<Item = (&'a String, &'a Value)> {
-    let differs =
-        |(key, value): &(&String, &Value)| agreed.get(*key).is_some_and(|it| it != *value);
-    running.iter().filter(differs)
+    running.iter().filter(|(key, value)| {
+        let agreed = agreed.get(*key);
+        agreed.is_some_and(|it| !is_same(it, value))
+    })
 }
 
 /// Reports whether an agent shows that it has the settings that were sent. An image that is not shown may be another one.
@@ -225,7 +250,7 @@ impl Plan {
                 (Some(new), _) => {
                     let may_be_equal = running.is_some() && rest != Rest::Untouched;
                     match old {
-                        Some(old) if old == new => {}
+                        Some(old) if is_same(old, new) => {}
                         None if may_be_equal && !is_image => found.unchecked.push(key),
                         None if new.is_null() => {}
                         _ => found.change(setting, old, new, None),
@@ -306,5 +331,28 @@ impl Plan {
             value: old.cloned(),
             reason,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::is_same;
+
+    #[test]
+    fn quantities_are_the_same_in_other_units() {
+        for (one, other, expected) in [
+            ("0.5", "500m", true),
+            ("2Gi", "2048Mi", true),
+            ("2G", "2Gi", false),
+            ("1", "1000m", true),
+            ("", "m", false),
+            ("agent-1x", "agent-2x", false),
+        ] {
+            let is = is_same(&json!(one), &json!(other));
+            assert_eq!(is, expected, "{one} {other}");
+        }
+        assert!(!is_same(&json!(1), &json!("1")));
     }
 }
