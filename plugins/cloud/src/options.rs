@@ -133,7 +133,7 @@ pub enum SecretsCommand {
     Copy(Copy),
     /// Show which keys only the vault or only the hosting service has
     ///
-    /// Values are not compared, because the hosting service never returns them. In a project, the default is its own set.
+    /// Needs a sign-in. Values are not compared, because the hosting service never returns them. In a project, the default is its own set. Exits with 0 even if the keys differ.
     #[command(after_help = examples!("diff"))]
     Diff(Diff),
     /// Remove keys from a secret set
@@ -338,13 +338,13 @@ pub struct Deploy {
     /// Project folder, or deployment file (default: the current project)
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub dir: Option<PathBuf>,
-    /// Deploy without asking
+    /// Deploy without asking; copies a missing set from the vault only if an option names it
     #[arg(short, long)]
     pub skip: bool,
-    /// Show what would change, without changing it
+    /// Show what would change, without changing it; with -v, also each file that is sent to a build
     #[arg(long)]
     pub dry_run: bool,
-    /// Deploy even if nothing changed, so that the bot gets the new values of its secrets
+    /// Deploy even if nothing changed, and give the bot the new values of its secrets, which no other deployment does
     #[arg(long)]
     pub force: bool,
     /// Return once the service has accepted the deployment
@@ -406,7 +406,7 @@ pub enum AgentsCommand {
     },
     /// Set the minimum and maximum number of agents
     ///
-    /// Give at least one. To keep them, change the deployment file, too.
+    /// Give at least one option. The next `deploy` follows the deployment file, so change the numbers there, too.
     Scale {
         #[command(flatten)]
         agent: AgentName,

@@ -251,7 +251,8 @@ fn change(
 ) -> Result<Reply, Failure> {
     let name = &named.name;
     let is_user = named.service.is_user();
-    let mut plan = Plan::new(wanted, Some(&current.settings()), rest, is_user);
+    let (options, running) = (Values::new(), current.settings());
+    let mut plan = Plan::new(wanted, &options, Some(&running), rest, is_user);
     plan.title = format!("{verb} the agent `{name}`");
     if plan.changes.is_empty() {
         let data = plan.added_to(agent_json(current));

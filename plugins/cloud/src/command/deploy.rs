@@ -118,7 +118,8 @@ fn planned<'a, 'c>(
         Some(_) => Rest::NotInFile,
         None => Rest::Untouched,
     };
-    let mut plan = Plan::new(&wanted, running.as_ref(), rest, is_user);
+    let named = options.settings.values();
+    let mut plan = Plan::new(&wanted, &named, running.as_ref(), rest, is_user);
     plan.title = format!("{verb} the agent `{name}` in the region {region}{place}");
     describe(&mut plan, &missing, image.as_ref());
     Ok(Planned {

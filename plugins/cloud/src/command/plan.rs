@@ -70,9 +70,13 @@ impl Plan {
             (it.setting, format!("stays {value}: {}", it.reason))
         });
         let unchecked = self.unchecked.iter().map(|it| {
-            let sent = self.sent.get(*it).map(|_| "; each deployment sends it");
+            let sent = match self.sent.contains_key(*it) {
+                true if self.changes.is_empty() => "; `--force` sends it",
+                true => "; it is sent",
+                false => "",
+            };
             let words = "not checked, because the service does not show it";
-            (*it, words.to_owned() + sent.unwrap_or_default())
+            (*it, words.to_owned() + sent)
         });
         let rows: Vec<_> = changes.chain(stays).chain(unchecked).collect();
         let width = rows.iter().map(|(setting, _)| setting.len()).max();

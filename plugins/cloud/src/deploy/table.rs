@@ -230,7 +230,15 @@ impl Change {
 
 impl Plan {
     /// Compares the wanted settings with those of `running`, or with a new agent if there is none.
-    pub fn new(wanted: &Values, running: Option<&Values>, rest: Rest, is_user: bool) -> Self {
+    ///
+    /// A setting that is `named` by an option is sent if the service does not show whether the agent has it.
+    pub fn new(
+        wanted: &Values,
+        named: &Values,
+        running: Option<&Values>,
+        rest: Rest,
+        is_user: bool,
+    ) -> Self {
         let mut found = Self::default();
         for setting in SETTINGS.iter() {
             let (key, removed) = (&setting.key, &setting.removed);
@@ -248,7 +256,8 @@ impl Plan {
                     }
                 }
                 (Some(new), _) => {
-                    let may_be_equal = running.is_some() && rest != Rest::Untouched;
+                    let is_named = rest == Rest::Untouched || named.contains_key(key);
+                    let may_be_equal = running.is_some() && !is_named;
                     match old {
                         Some(old) if is_same(old, new) => {}
                         None if may_be_equal && !is_image => found.unchecked.push(key),

@@ -118,8 +118,14 @@ fn what_the_service_does_not_show_is_neither_equal_nor_different() {
     write(&user, "websocket_auth = \"token\"\n");
     let done = user.done(&["deploy", "--skip"]);
     assert_eq!(done["differs"], json!([]), "{done}");
-    let nothing = "already runs this, except:\n  websocket_auth  not checked, because the service does not show it; each deployment sends it\n";
+    let nothing = "already runs this, except:\n  websocket_auth  not checked, because the service does not show it; `--force` sends it\n";
     assert_says(&user.run(&["deploy", "--skip"]), 0, &[nothing]);
+    let named = user.run(&words("deploy --dry-run --websocket-auth token"));
+    assert_says(
+        &named,
+        0,
+        &["Update the agent", "  websocket_auth  token\n"],
+    );
 
     // The image of a build is not named, so that it may be another one.
     user.write("server/cloud-deploy.toml", FILE);
