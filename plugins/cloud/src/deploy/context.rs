@@ -146,7 +146,7 @@ fn listed(
         let is_excluded = patterns.exclude(path) && !dockerfile.starts_with(path);
         let is_secret = is_secret(found.file_name()) || (is_credential(at) && !patterns.name(path));
         if is_secret && !is_excluded {
-            left_out.push(path.display().to_string());
+            left_out.push(slashed(path));
         }
         let is_never_packed = is_secret || is_own(found.file_name());
         if kind.is_dir() && (is_never_packed || (is_excluded && !patterns.include_again(path))) {

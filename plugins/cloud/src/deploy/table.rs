@@ -246,7 +246,7 @@ impl Plan {
             let is_image = *removed == Removed::Replaced;
             match (wanted.get(key), running) {
                 (Some(new), Some(_)) if !is_user && !setting.is_published => {
-                    if old != Some(new) {
+                    if old.is_none_or(|old| !is_same(old, new)) {
                         found.stay(setting, old, "a private key can't set it");
                     }
                 }

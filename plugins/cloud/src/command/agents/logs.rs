@@ -141,8 +141,11 @@ impl Log<'_, '_> {
             let mut numbers = (1..=most).rev();
             let moved = numbers.find(|number| lines.ends_with(&page[..*number]));
             (before, offset) = (total, offset + page.len());
-            let is_last = page.is_empty() || offset >= total;
-            lines.extend(page.into_iter().skip(moved.unwrap_or_default()));
+            let moved = moved.unwrap_or_default();
+            // Without a total, a page with nothing new is the last: the service may not take the offset.
+            let has_new = moved < page.len() || (total != usize::MAX && !page.is_empty());
+            let is_last = !has_new || offset >= total;
+            lines.extend(page.into_iter().skip(moved));
             if is_last || is_enough(&lines) {
                 return Ok(lines);
             }
