@@ -4,7 +4,7 @@ It prints its address and serves until it is ended. The model says what `--say` 
 the user's last words contain, and a greeting when there is none. `--call` has it call a function instead, provided
 that it was offered one of that name; where `--say` matches as well, the model says that first. A picture counts as
 words, such as `picture: red`. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong, `--stall`
-has speech with these words never come.
+has speech with these words never come. `--break` has the model's answer to words break in one of the ways of `BREAKS`.
 """
 
 import argparse
@@ -19,6 +19,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 
 MODEL = "stand-in"
+BREAKS = {
+    "silent": "nothing ever comes",
+    "stalls": "the words come, but not the end of the stream",
+    "blank": "the answer is a blank",
+    "garbled": "a function is called with arguments that are no JSON",
+    "dies": "the connection ends after the words",
+}
 CALLS = count(1)
 SAMPLE_RATE = 24_000
 
@@ -74,9 +81,9 @@ def call_in_pieces(called):
         yield {"tool_calls": [{"index": 0, "function": {"arguments": arguments[begin : begin + 8]}}]}
 
 
-def speech(text):
-    """A tone, as long as the text takes to say: 16-bit little-endian mono."""
-    samples = int(SAMPLE_RATE * max(0.3, len(text) * 0.02))
+def speech(text, pace=0.02):
+    """A tone, for each letter so many seconds: 16-bit little-endian mono."""
+    samples = int(SAMPLE_RATE * max(0.3, len(text) * pace))
     return b"".join(
         struct.pack("<h", int(6000 * math.sin(i * 2 * math.pi * 220 / SAMPLE_RATE))) for i in range(samples)
     )
@@ -108,15 +115,24 @@ class Api(BaseHTTPRequestHandler):
             case "/v1/audio/speech":
                 if any(words in body.decode() for words in self.script.stall):
                     threading.Event().wait()
-                return self.reply("audio/pcm", speech(json.loads(body)["input"]))
+                return self.reply("audio/pcm", speech(json.loads(body)["input"], self.script.pace))
             case "/v1/audio/transcriptions":
-                return self.reply("application/json", json.dumps({"text": self.script.hear}))
+                return self.reply("application/json", json.dumps({"text": self.hears()}))
         return self.send_error(404)
+
+    def hears(self):
+        hear = self.script.hear or ["Hello."]
+        return hear.pop(0) if len(hear) > 1 else hear[0]
 
     def chat(self, request):
         heard = last_words(request["messages"])
         if any(words.casefold() in heard.casefold() for words in self.script.fail):
             return self.send_error(400)
+        broken = next(
+            (how for words, how in getattr(self.script, "break") if words.casefold() in heard.casefold()), None
+        )
+        if broken and request.get("stream"):
+            return self.break_off(broken, heard)
         called = call(self.script, heard, [tool["function"]["name"] for tool in request.get("tools", [])])
         if called and request.get("stream"):
             return self.stream([*in_pieces(scripted(self.script, heard) or ""), *call_in_pieces(called)], "tool_calls")
@@ -127,11 +143,33 @@ class Api(BaseHTTPRequestHandler):
             return self.reply("application/json", json.dumps(self.completion("chat.completion", choices) | USAGE))
         return self.stream([{"role": "assistant", "content": ""}, *in_pieces(say)], "stop")
 
-    def stream(self, deltas, reason):
+    def break_off(self, how, heard):
+        match how:
+            case "silent":
+                threading.Event().wait()
+            case "blank":
+                return self.stream([{"role": "assistant", "content": ""}, {"content": " "}], "stop")
+            case "garbled":
+                function = {"name": "current_time", "arguments": '{"timezone": '}
+                call = {"index": 0, "id": f"call-{next(CALLS)}", "type": "function", "function": function}
+                return self.stream([{"role": "assistant", "content": None, "tool_calls": [call]}], "tool_calls")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        self.wfile.write("".join(self.lines(in_pieces(answer(self.script, heard)))).encode())
+        if how == "stalls":
+            threading.Event().wait()
+        self.close_connection = True
+        return None
+
+    def lines(self, deltas):
         events = [self.chunk([{"index": 0, "delta": delta, "finish_reason": None}]) for delta in deltas]
-        events.append(self.chunk([{"index": 0, "delta": {}, "finish_reason": reason}]))
-        events.append(self.chunk([]) | USAGE)
-        lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+        return [f"data: {json.dumps(event)}\n\n" for event in events]
+
+    def stream(self, deltas, reason):
+        end = [self.chunk([{"index": 0, "delta": {}, "finish_reason": reason}]), self.chunk([]) | USAGE]
+        lines = self.lines(deltas) + [f"data: {json.dumps(event)}\n\n" for event in end]
         return self.reply("text/event-stream", "".join(lines) + "data: [DONE]\n\n")
 
     def chunk(self, choices):
@@ -162,6 +200,13 @@ def pair(text):
     return needle, words
 
 
+def breaking(text):
+    words, how = pair(text)
+    if how not in BREAKS:
+        raise argparse.ArgumentTypeError(f"expected one of {', '.join(BREAKS)}")
+    return words, how
+
+
 def function(text):
     needle, call = pair(text)
     name, _, arguments = call.partition(" ")
@@ -178,9 +223,11 @@ def parser_of_scripts(about):
 def main():
     parser = parser_of_scripts(__doc__)
     parser.add_argument("--fail", action="append", default=[], metavar="WORDS", help="words that are refused")
+    parser.add_argument("--break", action="append", default=[], type=breaking, metavar="WORDS=HOW")
     parser.add_argument("--refuse", action="append", default=[], metavar="PATH")
     parser.add_argument("--stall", action="append", default=[], metavar="WORDS")
-    parser.add_argument("--hear", default="Hello.", help="what speech is transcribed as")
+    parser.add_argument("--pace", type=float, default=0.02, help="seconds of sound for a letter")
+    parser.add_argument("--hear", action="append", help="what speech is transcribed as, in turn; the last for the rest")
     Api.script = parser.parse_args()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     print(f"http://127.0.0.1:{server.server_port}", flush=True)

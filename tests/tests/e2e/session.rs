@@ -3,8 +3,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 
-use crate::bot::{ANSWERS, Bot, OPENAI, REALTIME, WEBRTC, realtime, redirected};
+use serde_json::Value;
+
+use crate::bot::{
+    ANSWERS, Bot, KEYS, OPENAI, REALTIME, WEBRTC, drive, realtime, redirected, succeeds,
+};
 use crate::running::Running;
 
 /// A key in the provider's form, by which the framework knows it.
@@ -66,6 +71,169 @@ fn a_fault_is_heard_and_logged_without_the_key() {
     assert!(!log.contains(KEY), "{log}");
 }
 
+/// However the model breaks, the user hears so in time, and the next question is answered.
+#[test]
+fn a_model_that_gives_no_words_is_apologized_for_in_time() {
+    const SOON: &str = "tts_response, text_contains: Sorry, within_ms: 12000";
+    const BREAKS: [&str; 7] = [
+        "Greet the user=silent",
+        "be silent=silent",
+        "stall at once=stalls",
+        "stall later=stalls",
+        "be blank=blank",
+        "garble it=garbled",
+        "die now=dies",
+    ];
+    let says = [
+        "stall at once=Well, let me",
+        "stall later=One moment. Let me",
+        "die now=Well, I",
+    ];
+    let breaks = BREAKS.iter().flat_map(|it| ["--break", it]);
+    let says = says.iter().flat_map(|it| ["--say", it]);
+    let session = Session::cascade(&breaks.chain(says).collect::<Vec<_>>());
+    let mut turns: Vec<Turn> = vec![("", &[SOON])];
+    for it in &BREAKS[1..] {
+        let (words, _) = it.split_once('=').unwrap();
+        let events: &[&str] = if words == "stall later" {
+            &[
+                "tts_response, text_contains: One moment",
+                "tts_response, text_contains: Sorry, within_ms: 16000",
+            ]
+        } else {
+            &[SOON]
+        };
+        turns.extend([
+            (words, events),
+            ("What is the capital of France?", &[PARIS][..]),
+        ]);
+    }
+    let log = session.hold(&turns).read().to_owned();
+    assert!(log.contains("The bot does not answer"), "{log}");
+}
+
+/// On the telephone and in a browser, at the greeting and later.
+#[test]
+fn a_caller_who_is_answered_by_a_dead_model_hears_a_sentence_within_twelve_seconds() {
+    let at_first = ["--break", "Greet the user=silent"];
+    let later = [
+        "--hear",
+        "stall",
+        "--break",
+        "stall=stalls",
+        "--say",
+        "stall=Well, let me",
+    ];
+    for way in ["twilio", "webrtc"] {
+        for (breaks, say, things) in [
+            (&at_first[..], "", "1"),
+            (&later, "Tell me about it@1", "2"),
+        ] {
+            let call = Call::new(breaks);
+            let (heard, spoken) = call.hold(way, &[say], &["--things", things]);
+            let after = heard["said"].as_array().unwrap().last().unwrap()["after"].as_f64();
+            assert!(
+                after.is_some_and(|it| it <= 12.0),
+                "{way} {breaks:?}: {heard}"
+            );
+            assert!(
+                spoken.last().is_some_and(|it| it.starts_with("Sorry")),
+                "{spoken:?}"
+            );
+        }
+    }
+}
+
+/// Whoever says something else is answered, and is not hung up on.
+#[test]
+fn a_goodbye_is_taken_back_by_whoever_speaks_into_it() {
+    let asks = [
+        "--hear",
+        "Please hang up.",
+        "--hear",
+        "No, wait.",
+        "--hear",
+        "Please hang up.",
+    ];
+    for way in ["twilio", "webrtc"] {
+        let call = Call::new(&[&asks[..], &WAITS].concat());
+        let says = [
+            "Please hang up now@1",
+            "I have one more question@2+",
+            "Please hang up now@3",
+        ];
+        let (heard, spoken) = call.hold(way, &says, &[]);
+        assert_eq!(heard["ended"], true, "{heard}");
+        assert_eq!(spoken[1..], [BYE, "Of course.", BYE], "{heard}");
+    }
+}
+
+/// The bot says it once more, and hangs up.
+#[test]
+fn a_goodbye_is_not_taken_back_by_a_cough() {
+    let call = Call::new(&[&["--hear", "Please hang up.", "--hear", ""], &WAITS[..]].concat());
+    let (heard, spoken) = call.hold("twilio", &["Please hang up now@1", "Ah@2+"], &[]);
+    assert_eq!(heard["ended"], true, "{heard}");
+    assert_eq!(spoken[1..], [BYE, BYE], "{heard}");
+}
+
+#[test]
+fn the_goodbye_to_a_silent_caller_is_taken_back_and_so_is_that_of_the_longest_session() {
+    let silent = [("SILENCE_SECS", "2"), ("QUESTIONS", "0")];
+    let long = [("SESSION_SECS", "10"), ("WARNING_SECS", "4")];
+    for (constants, things, ends) in [
+        (silent, ["1"], &[BYE, "Of course.", BYE][..]),
+        (
+            long,
+            ["2"],
+            &[
+                "We will have to finish in a moment.",
+                BYE,
+                "Of course.",
+                BYE,
+            ],
+        ),
+    ] {
+        let call = Call::new(&[&["--hear", "No, wait."], &WAITS[..]].concat());
+        for (name, value) in constants {
+            call.0.set(name, value);
+        }
+        let into: usize = things[0].parse::<usize>().unwrap() + 1;
+        let (heard, spoken) = call.hold(
+            "twilio",
+            &[&format!("I have one more question@{into}+")],
+            &[],
+        );
+        assert_eq!(heard["ended"], true, "{heard}");
+        assert_eq!(spoken[1..], *ends, "{heard}");
+    }
+}
+
+#[test]
+fn a_transfer_is_taken_back_by_a_caller_who_goes_on_talking() {
+    let asks = [
+        "--hear",
+        "A person please.",
+        "--hear",
+        "No, wait.",
+        "--hear",
+        "Please hang up.",
+    ];
+    let call = Call::new(&[&asks[..], &WAITS].concat());
+    let says = [
+        "Give me a person@1",
+        "I have one more question@2+",
+        "Please hang up now@3",
+    ];
+    let (heard, spoken) = call.hold("twilio", &says, &[]);
+    assert_eq!(heard["ended"], true, "{heard}");
+    assert_eq!(
+        spoken[1..],
+        ["One moment, I will put you through.", "Of course.", BYE],
+        "{heard}"
+    );
+}
+
 /// The caller hears nothing, and stays on the line until the bot has given up.
 #[test]
 fn a_bot_without_its_voice_ends_the_session() {
@@ -97,7 +265,7 @@ fn a_bot_that_speaks_while_it_hangs_up_finishes_both() {
         Session::realtime(&["--say", words]),
     ] {
         // A goodbye that is missed would be waited for longer than the line is held.
-        session.bot.set("STUCK_SECS", "90");
+        session.bot.set("ANSWER_SECS", "90");
         let mut running = session.hold(&[
             ("", &["tts_response"]),
             ("Please hang up.", &[spoken, GOODBYE, SILENCE]),
@@ -182,6 +350,58 @@ async def hangs(params: FunctionCallParams) -> None:
 
 
 @tool_options"#;
+
+const BYE: &str = "Thank you for talking to me. Goodbye!";
+
+/// The options for a model that hangs up or transfers on request, and otherwise is at the caller's service.
+const WAITS: [&str; 6] = [
+    "--call",
+    "hang up=end_call {}",
+    "--call",
+    "person=transfer_call {}",
+    "--say",
+    "wait=Of course.",
+];
+
+/// A bot for calls, whose voice takes as long as a person's.
+struct Call(Bot);
+
+impl Call {
+    fn new(answers: &[&str]) -> Self {
+        let lines = ["--transport=carrier_a", "--transport=p2p_webrtc"];
+        let options = [&OPENAI[..], &lines].concat();
+        Self(Bot::new(&options, &[&["--pace", "0.06"], answers].concat()))
+    }
+
+    /// Holds a call in which the caller says each of these sentences at a moment. Returns what was heard, and the bot's sentences.
+    fn hold(mut self, way: &str, says: &[&str], options: &[&str]) -> (Value, Vec<String>) {
+        let twilio = redirected("STAND_IN_TWILIO", "http://127.0.0.1:9");
+        let variables = [&KEYS[..], &twilio, &[("TRANSFER_NUMBER", "+15550199")]].concat();
+        let telephone = ["-t", "twilio", "-x", "bot.example.com"];
+        let runner = if way == "twilio" {
+            &telephone[..]
+        } else {
+            &WEBRTC
+        };
+        let (_running, address) = self.0.run(runner, &variables);
+        let mut words = vec![way.to_owned(), address];
+        for (number, say) in says.iter().filter(|it| !it.is_empty()).enumerate() {
+            let (sentence, moment) = say.split_once('@').unwrap();
+            let file = self.0.folder.path().join(format!("{number}.wav"));
+            succeeds(Command::new("espeak-ng").arg("-w").arg(&file).arg(sentence));
+            words.extend(["--say".to_owned(), format!("{}@{moment}", file.display())]);
+        }
+        words.extend(options.iter().map(|&it| it.to_owned()));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let heard = drive("speak_to.py", &words);
+        let log = self.0.models.read();
+        let spoken = log
+            .lines()
+            .filter(|line| line.starts_with("POST /v1/audio/speech"));
+        let spoken = spoken.filter_map(|line| line.split_once("\"input\":\"")?.1.split_once('"'));
+        (heard, spoken.map(|(words, _)| words.to_owned()).collect())
+    }
+}
 
 /// What the user types, and the events that follow. The first turn is the bot's.
 type Turn<'a> = (&'a str, &'a [&'a str]);
