@@ -1,4 +1,4 @@
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread;
@@ -30,10 +30,11 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a command and sends its output to `said`, line by line.
+    /// Starts a command and sends its output to `said`, line by line. If the command's input is piped, it is `input`.
     pub fn start(
         name: &'static str,
         command: &mut Command,
+        input: &str,
         said: &Sender<Said>,
     ) -> Result<Self, Failure> {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -43,7 +44,9 @@ impl Running {
             "not_started",
             format!("could not start `{program}`"),
         )?;
-        let (_, stdout, stderr) = group.take_streams();
+        let (stdin, stdout, stderr) = group.take_streams();
+        // The input fits into the pipe. A program that ended early is reported when its end is noticed.
+        drop(stdin.map(|mut stdin| stdin.write_all(input.as_bytes())));
         let read = |stream: Option<Box<dyn Read + Send>>| {
             let said = said.clone();
             stream.map_or(Ok(()), |stream| {
