@@ -36,6 +36,9 @@ const SETUP: &str = "setup";
 
 const USUAL_PORT: u16 = 7860;
 
+/// The time limit for the last output of a program that has ended. A process that it started may keep the output open.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// The number of the bot's lines that are kept until it ends badly.
 const KEPT: usize = 50;
 
@@ -384,7 +387,11 @@ impl Work<'_> {
         let mut ended = self.running.iter_mut().enumerate();
         let (at, name, end) =
             ended.find_map(|(at, one)| one.end().map(|end| (at, one.name, end)))?;
-        self.running.remove(at);
+        let one = self.running.remove(at);
+        let since = Instant::now();
+        while !one.is_read() && since.elapsed() < LAST_WORDS {
+            self.hear(TICK / 10);
+        }
         self.show_lines();
         let waits = reloads && [BOT, SERVER].contains(&name);
         let status = end.code();

@@ -7,7 +7,9 @@ use bot_cli_tests::bench::Bench;
 use bot_cli_tests::port::free_port;
 use serde_json::Value;
 
-use crate::bot::{ANSWERS, Bot, OPENAI, WEBRTC, drive, made, python, python_script, succeeds, text};
+use crate::bot::{
+    ANSWERS, Bot, OPENAI, WEBRTC, drive, made, python, python_script, succeeds, text,
+};
 
 /// Calls would fail without the carriers' keys, but the bot still answers people in a browser.
 #[test]
@@ -155,7 +157,10 @@ fn dev_has_a_judge_and_a_simulated_caller_and_types_to_the_bot() {
     assert_eq!(document["passed"], 5, "{document}");
 
     let said = text(&dev(&["--say", "What time is it in Lisbon?"]));
-    assert!(said.contains("| call: current_time {\"timezone\""), "{said}");
+    assert!(
+        said.contains("| call: current_time {\"timezone\""),
+        "{said}"
+    );
     assert!(said.contains("| bot:  It is late there."), "{said}");
 
     fs::write(bot.server.join("evals/broken.yaml"), "name: [").unwrap();
