@@ -1,5 +1,6 @@
 //! A stand-in for uv and for the bot that `bot-cli dev` runs with it. The bot listens on a port and prints the names of its environment
-//! variables that end in `_KEY`. Tests trigger failures with the files `refuses`, `stubborn` and `eval-status` in the working directory.
+//! variables that end in `_KEY`. Tests trigger failures with the files `refuses`, `stubborn`, `stuck` and
+//! `eval-status` in the working directory; `outcomes` has what a program that talks to the bot prints.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
 
@@ -14,8 +15,18 @@ fn main() -> io::Result<()> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["sync"] => fs::create_dir(".venv"),
-        ["run", "pipecat", "eval", "run", file, .., address] => {
-            println!("{file} at {address}");
+        ["run", "python", "-", address, said @ ..] => {
+            let program = io::read_to_string(io::stdin())?;
+            println!(
+                "{} at {address}: {} lines",
+                said.join(" "),
+                program.lines().count()
+            );
+            if Path::new("stuck").exists() {
+                println!("processes {} {0}", std::process::id());
+                Command::new("/bin/sleep").arg("1000").status()?;
+            }
+            print!("{}", fs::read_to_string("outcomes").unwrap_or_default());
             let status = fs::read_to_string("eval-status")?;
             exit(status.trim().parse().unwrap_or(9))
         }

@@ -1,9 +1,10 @@
 //! The `dev` command: installs dependencies, starts the programs, and restarts the bot when its code changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::env;
+use std::ffi::OsString;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -15,12 +16,13 @@ use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
 use serde_json::json;
 
 use crate::changes::Snapshot;
+use crate::evals::{self, Outcomes};
 use crate::keys::Keys;
 use crate::options::Options;
 use crate::ports;
 use crate::processes::{Running, Said, stop};
 use crate::programs::Program;
-use crate::project::{Project, shown_from};
+use crate::project::Project;
 use crate::shown::{Event, Shown};
 
 /// The interval between checks of the files and ports.
@@ -33,6 +35,12 @@ const EVAL: &str = "eval";
 const SETUP: &str = "setup";
 
 const USUAL_PORT: u16 = 7860;
+
+/// The time limit for the last output of a program that has ended. A process that it started may keep the output open.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// The number of the bot's lines that are kept until it ends badly.
+const KEPT: usize = 50;
 
 impl Plugin for Options {
     const DIRECT: &'static [&'static str] = &[""];
@@ -61,6 +69,8 @@ impl Plugin for Options {
             said,
             heard,
             running: Vec::new(),
+            kept: VecDeque::new(),
+            outcomes: Outcomes::default(),
             transport,
             opens: self.open,
         };
@@ -71,9 +81,15 @@ impl Plugin for Options {
             is_urgent || cancel.count() > 1
         });
         work.show_lines();
+        let (_, mut data) = work.outcomes.conclude();
+        let kept = work.kept;
         let status = ended?;
         session.exit_with(status);
-        Ok(Reply::default().data(json!({ "exit": status })))
+        data["exit"] = json!(status);
+        if status != 0 && !kept.is_empty() {
+            data["bot"] = kept.into_iter().map(|said| said.line).collect();
+        }
+        Ok(Reply::default().data(data))
     }
 }
 
@@ -84,6 +100,9 @@ struct Work<'a> {
     said: Sender<Said>,
     heard: Receiver<Said>,
     running: Vec<Running>,
+    /// The last lines of the bot that are shown only if it ends badly.
+    kept: VecDeque<Said>,
+    outcomes: Outcomes,
     /// The only transport that the user wants.
     transport: Option<&'static Transport>,
     /// Whether to open the bot's page in the browser once the bot is ready.
@@ -97,9 +116,8 @@ impl Work<'_> {
         let has_client = project
             .client
             .as_ref()
-            .filter(|_| self.options.eval.is_none());
-        let scenarios = self.options.eval.as_deref();
-        let scenarios = scenarios.map(|file| self.scenarios(file)).transpose()?;
+            .filter(|_| !self.options.has_program());
+        let program = self.program()?;
         let mut uv = Program::Uv.command(&project.server)?;
         ports::check_free(self.options.port)
             .map_err(|failure| failure.hint("or take another port for the bot: --port"))?;
@@ -138,7 +156,7 @@ impl Work<'_> {
             self.start(CLIENT, npm)?;
             awaited.push(client.port);
         }
-        let reloads = !self.options.no_reload && self.options.eval.is_none();
+        let reloads = !self.options.no_reload && !self.options.has_program();
         let mut looked = Instant::now();
         loop {
             self.hear(TICK);
@@ -155,7 +173,7 @@ impl Work<'_> {
             if !awaited.is_empty() {
                 awaited.retain(|port| !ports::answers(*port));
                 if awaited.is_empty() {
-                    self.ready(scenarios.as_deref())?;
+                    self.ready(program.as_ref(), &keys)?;
                 }
             }
             if reloads {
@@ -207,8 +225,7 @@ impl Work<'_> {
     /// Returns the only transport that the bot serves, if there is one.
     fn only(&self) -> Option<&'static Transport> {
         let serves_all = self.project.client.is_some() || self.call_server().is_some();
-        let several =
-            self.project.transports.len() > 1 && serves_all || self.options.eval.is_some();
+        let several = self.project.transports.len() > 1 && serves_all || self.options.has_program();
         let only = self.served();
         only.filter(|_| self.transport.is_some() || !several)
     }
@@ -220,7 +237,7 @@ impl Work<'_> {
             self.project.transports.iter().copied().partition(|one| {
                 // An avatar joins the room of every user.
                 one.avatar.is_some()
-                    || only.map_or(self.options.eval.is_none(), |only| *only == one.id)
+                    || only.map_or(!self.options.has_program(), |only| *only == one.id)
             });
         let is_used = |name: &String| {
             used.iter()
@@ -247,7 +264,7 @@ impl Work<'_> {
             let wanted = self
                 .transport
                 .is_none_or(|it| it.runner_key == one.runner_key);
-            one.call_server.is_some() && wanted && self.options.eval.is_none()
+            one.call_server.is_some() && wanted && !self.options.has_program()
         };
         self.project.transports.iter().find(is_served).copied()
     }
@@ -266,7 +283,7 @@ impl Work<'_> {
                 name,
                 command: &words(&uv),
             });
-            let running = Running::start(name, &mut keys.with(uv), &self.said)?;
+            let running = Running::start(name, &mut keys.with(uv), "", &self.said)?;
             self.running.push(running);
         }
         Ok(())
@@ -285,6 +302,7 @@ impl Work<'_> {
         let cancel = self.shown.session.cancel();
         stop(bot, || cancel.requested());
         self.show_lines();
+        self.kept.clear();
     }
 
     fn start(&mut self, name: &'static str, mut command: Command) -> Result<(), Failure> {
@@ -293,7 +311,7 @@ impl Work<'_> {
             command: &words(&command),
         });
         self.running
-            .push(Running::start(name, &mut command, &self.said)?);
+            .push(Running::start(name, &mut command, "", &self.said)?);
         Ok(())
     }
 
@@ -303,7 +321,7 @@ impl Work<'_> {
             name: SETUP,
             command: &shown,
         });
-        let mut running = Running::start(SETUP, command, &self.said)?;
+        let mut running = Running::start(SETUP, command, "", &self.said)?;
         let end = loop {
             self.hear(TICK);
             if self.shown.session.cancelled() {
@@ -325,22 +343,43 @@ impl Work<'_> {
     /// Waits up to `patience` for program output and displays it.
     fn hear(&mut self, patience: Duration) {
         if let Ok(said) = self.heard.recv_timeout(patience) {
-            self.show(&said);
+            self.show(said);
             self.show_lines();
         }
     }
 
     fn show_lines(&mut self) {
         while let Ok(said) = self.heard.try_recv() {
-            self.show(&said);
+            self.show(said);
         }
     }
 
-    fn show(&mut self, said: &Said) {
-        self.shown.event(&Event::Line {
-            name: said.by,
-            line: &said.line,
-        });
+    fn show(&mut self, said: Said) {
+        if said.by == EVAL
+            && let Some(lines) = self.outcomes.read(&said.line)
+        {
+            return self.show_all(EVAL, &lines);
+        }
+        let context = self.shown.session.context();
+        let is_quiet = context.quiet || self.options.has_program() && context.verbosity == 0;
+        if is_quiet && [BOT, SERVER].contains(&said.by) {
+            // What is no problem would displace the errors.
+            let usual = ["| DEBUG ", "| INFO ", "INFO: "];
+            if !usual.iter().any(|level| said.line.contains(level)) {
+                self.kept.push_back(said);
+            }
+            if self.kept.len() > KEPT {
+                self.kept.pop_front();
+            }
+            return;
+        }
+        self.show_all(said.by, &[said.line]);
+    }
+
+    fn show_all(&mut self, name: &str, lines: &[String]) {
+        for line in lines {
+            self.shown.event(&Event::Line { name, line });
+        }
     }
 
     /// Returns the exit status of a program that has exited. Returns `None` if the next code change restarts that program.
@@ -348,34 +387,55 @@ impl Work<'_> {
         let mut ended = self.running.iter_mut().enumerate();
         let (at, name, end) =
             ended.find_map(|(at, one)| one.end().map(|end| (at, one.name, end)))?;
-        self.running.remove(at);
+        let one = self.running.remove(at);
+        let since = Instant::now();
+        while !one.is_read() && since.elapsed() < LAST_WORDS {
+            self.hear(TICK / 10);
+        }
         self.show_lines();
         let waits = reloads && [BOT, SERVER].contains(&name);
         let status = end.code();
+        // A bot that ends before its evaluation has not passed it.
+        let is_early = self.options.has_program() && name != EVAL;
+        if !end.success() || is_early {
+            for said in &self.kept {
+                let (name, line) = (said.by, said.line.as_str());
+                self.shown.event(&Event::Line { name, line });
+            }
+        }
+        self.show_all(name, &self.outcomes.conclude().0);
         self.shown.event(&Event::Ended {
             name,
             status,
             waits,
         });
-        (!waits).then(|| status_of(end))
+        (!waits).then(|| status_of(end).max(u8::from(is_early)))
     }
 
-    /// Shows the bot's address or starts the evaluation. The caller must first wait until all ports accept connections.
-    fn ready(&mut self, scenarios: Option<&str>) -> Result<(), Failure> {
-        if let Some(file) = scenarios {
+    /// Shows the bot's address or starts the program that talks to it. The caller must first wait until all ports accept connections.
+    fn ready(
+        &mut self,
+        program: Option<&(&str, Vec<OsString>)>,
+        keys: &Keys,
+    ) -> Result<(), Failure> {
+        if let Some((program, arguments)) = program {
             let mut uv = Program::Uv.command(&self.project.server)?;
             let address = format!("ws://127.0.0.1:{}/ws", self.options.port);
-            uv.args([
-                "run",
-                "pipecat",
-                "eval",
-                "run",
-                file,
-                "--logs-dir",
-                "evals/logs",
-            ]);
-            uv.args(["--bot-url", &address]);
-            return self.start(EVAL, uv);
+            uv.args(["run", "python", "-", &address]).args(arguments);
+            uv.envs([("PYTHONIOENCODING", "utf-8"), ("PYTHONUNBUFFERED", "1")]);
+            // The framework logs nothing where its logger is not set up.
+            uv.env("LOGURU_AUTOINIT", "0");
+            let command = words(&uv);
+            self.shown.event(&Event::Started {
+                name: EVAL,
+                command: &command,
+            });
+            // A judge needs a key, too.
+            let mut uv = keys.with(uv);
+            let uv = uv.stdin(Stdio::piped());
+            let running = Running::start(EVAL, uv, program, &self.said)?;
+            self.running.push(running);
+            return Ok(());
         }
         let (address, message) = self.reached();
         if self.served().is_some_and(|one| one.carrier) && self.options.proxy.is_none() {
@@ -397,28 +457,22 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Finds the scenario file, whose path is relative to the user's folder or to the bot's.
-    fn scenarios(&self, file: &str) -> Result<String, Failure> {
+    /// Returns the program that talks to the bot instead of users, if there is one, and its arguments.
+    fn program(&self) -> Result<Option<(&'static str, Vec<OsString>)>, Failure> {
         let cwd = self.shown.session.cwd();
-        let bot = &self.project.server;
-        let mut paths = [cwd, bot].map(|folder| folder.join(file)).into_iter();
-        if let Some(found) = paths.find(|path| path.is_file()) {
-            let found = found.strip_prefix(bot).map(Path::to_owned).unwrap_or(found);
-            return Ok(found.display().to_string());
+        if let Some(given) = &self.options.eval {
+            let paths = evals::find(self.project, cwd, given)?;
+            return Ok(Some((
+                evals::RUN,
+                paths.into_iter().map(Into::into).collect(),
+            )));
         }
-        let mut evals = bot.join("evals").read_dir().into_iter().flatten().flatten();
-        if evals.any(|it| it.path().extension().is_some_and(|it| it == "yaml")) {
-            let message = format!("there is no file `{file}` with scenarios");
-            let hint = format!("they are in {}", shown_from(cwd, &bot.join("evals")));
-            return Err(Failure::new(Exit::Usage, "no_evals", message).hint(hint));
+        if self.options.say.is_empty() {
+            return Ok(None);
         }
-        let root = match &self.project.root {
-            root if root == cwd => String::new(),
-            root => format!(" {}", shown_from(cwd, root)),
-        };
-        let message = "this project has no evals";
-        Err(Failure::new(Exit::Usage, "no_evals", message)
-            .hint(format!("add them: bot-cli init{root} --update --eval")))
+        evals::check_transport(self.project, cwd)?;
+        let words = self.options.say.iter().map(Into::into);
+        Ok(Some((evals::SAY, words.collect())))
     }
 
     /// Returns the URL of the bot's page, if any, and a message that explains how to reach the bot.

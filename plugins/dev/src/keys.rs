@@ -1,4 +1,5 @@
-//! Finds the sources of the bot's keys. This process never sees the values in a secret set, because `secrets run` passes them to the bot.
+//! Finds the sources of the bot's keys. This process never sees the values in a secret set, because `secrets run` passes them to the
+//! bot and to the program that evaluates it.
 
 use std::collections::BTreeSet;
 use std::fs;

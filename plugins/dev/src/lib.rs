@@ -1,9 +1,10 @@
 //! Runs a project's bot and its web client until the user stops them.
 //!
-//! If the project uses a secret set, `secrets run` starts the bot, so this process never receives the values.
+//! If the project uses a secret set, `secrets run` starts the bot and its evaluation, so this process never receives the values.
 
 mod changes;
 mod command;
+mod evals;
 mod keys;
 mod options;
 mod ports;

@@ -18,7 +18,10 @@ Examples:
     bot-cli dev --transport twilio --proxy my-tunnel.example.com
 
   Check the bot's answers, and end with the status of the evaluation:
-    bot-cli dev --eval";
+    bot-cli dev --eval
+
+  Ask the bot something, without a browser:
+    bot-cli dev --say \"What can you do?\"";
 
 /// Run the bot of a project, and its web client, on this machine
 #[derive(Debug, Clone, Parser)]
@@ -49,13 +52,23 @@ pub struct Options {
     /// Leave the bot running when its code changes, and end when it ends
     #[arg(long)]
     pub no_reload: bool,
-    /// Run these scenarios against the bot, and end with their status
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "evals/text.yaml", value_hint = ValueHint::FilePath)]
-    pub eval: Option<String>,
+    /// Run scenarios against the bot, and end with their status: those of files, and of folders (default: `evals`) those that can run here
+    #[arg(long, value_name = "PATH", num_args = 0.., value_hint = ValueHint::AnyPath)]
+    pub eval: Option<Vec<PathBuf>>,
+    /// Type this to the bot, show its answer and its calls, and end; repeat for a conversation
+    #[arg(long, value_name = "TEXT", conflicts_with = "eval")]
+    pub say: Vec<String>,
     /// Backend with the project's secret set: `local` is the vault of this machine
     #[arg(long, value_name = "NAME", default_value = "local")]
     pub backend: String,
     /// Print events instead of text, each as a line of JSON
     #[arg(long)]
     pub events: bool,
+}
+
+impl Options {
+    /// Reports whether a program talks to the bot, rather than users.
+    pub fn has_program(&self) -> bool {
+        self.eval.is_some() || !self.say.is_empty()
+    }
 }

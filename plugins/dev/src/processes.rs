@@ -1,5 +1,6 @@
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,13 +28,16 @@ pub struct Said {
 pub struct Running {
     pub name: &'static str,
     group: Group,
+    /// Shared with the threads that still read its output.
+    readers: Arc<()>,
 }
 
 impl Running {
-    /// Starts a command and sends its output to `said`, line by line.
+    /// Starts a command and sends its output to `said`, line by line. If the command's input is piped, it is `input`.
     pub fn start(
         name: &'static str,
         command: &mut Command,
+        input: &str,
         said: &Sender<Said>,
     ) -> Result<Self, Failure> {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -43,20 +47,36 @@ impl Running {
             "not_started",
             format!("could not start `{program}`"),
         )?;
-        let (_, stdout, stderr) = group.take_streams();
+        let (stdin, stdout, stderr) = group.take_streams();
+        // The input fits into the pipe. A program that ended early is reported when its end is noticed.
+        drop(stdin.map(|mut stdin| stdin.write_all(input.as_bytes())));
+        let readers = Arc::new(());
         let read = |stream: Option<Box<dyn Read + Send>>| {
-            let said = said.clone();
+            let (said, reader) = (said.clone(), Arc::clone(&readers));
             stream.map_or(Ok(()), |stream| {
-                spawn(move || pass_on(name, stream, &said)).map_err(no_thread)
+                let pass_on = move || {
+                    pass_on(name, stream, &said);
+                    drop(reader);
+                };
+                spawn(pass_on).map_err(no_thread)
             })
         };
         read(stdout.map(|stream| Box::new(stream) as _))?;
         read(stderr.map(|stream| Box::new(stream) as _))?;
-        Ok(Self { name, group })
+        Ok(Self {
+            name,
+            group,
+            readers,
+        })
     }
 
     pub fn end(&mut self) -> Option<ExitStatus> {
         self.group.end()
+    }
+
+    /// Reports whether all output has been read.
+    pub fn is_read(&self) -> bool {
+        Arc::strong_count(&self.readers) == 1
     }
 }
 

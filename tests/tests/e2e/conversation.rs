@@ -1,10 +1,15 @@
 //! Conversations with an unmodified generated bot, held by the framework's own eval harness or by a client.
 
 use std::fs;
+use std::process::Output;
 
+use bot_cli_tests::bench::Bench;
+use bot_cli_tests::port::free_port;
 use serde_json::Value;
 
-use crate::bot::{Bot, OPENAI, WEBRTC, drive, made, python, python_script, succeeds, text};
+use crate::bot::{
+    ANSWERS, Bot, OPENAI, WEBRTC, drive, made, python, python_script, succeeds, text,
+};
 
 /// Calls would fail without the carriers' keys, but the bot still answers people in a browser.
 #[test]
@@ -105,3 +110,61 @@ const HANDLER: &str = r#"
     async def on_function_calls_started(service, function_calls):
         logger.info(f"My handler saw {function_calls[0].function_name}")
 "#;
+
+/// The judge and the caller are behind the OpenAI protocol, as the starter files say. The package's own console script does not find their
+/// factory.
+#[test]
+fn dev_has_a_judge_and_a_simulated_caller_and_types_to_the_bot() {
+    let yes = r#"Answer shape={"choice": "yes", "probabilities": {"yes": 1}, "probability": 1}"#;
+    let caller = [
+        "--say",
+        "how can I help=What time is it in Lisbon?",
+        "--call",
+        r#"late there=end_call {"success": true, "reason": "told"}"#,
+    ];
+    let answers = [&["--say", yes], &ANSWERS[..], &caller].concat();
+    let options = [&OPENAI[..], &["--transport=p2p_webrtc", "--eval"]].concat();
+    let bot = Bot::new(&options, &answers);
+    let bench = Bench::whole().unwrap();
+    let uv = format!(
+        "#!/bin/sh\n[ $1 = sync ] && exec mkdir .venv\nshift\n[ $1 = python ] && shift\nexec {} \"$@\"\n",
+        python().executable("python").display()
+    );
+    bench.script("bin/uv", &uv).unwrap();
+    let dev = |words: &[&str]| -> Output {
+        let port = free_port().unwrap().to_string();
+        let folder = bot.folder.path().join("bot").display().to_string();
+        let mut dev = bench.host(&[&["dev", &folder, "--port", &port], words].concat());
+        dev.env("OPENAI_API_KEY", "any");
+        dev.env("OPENAI_BASE_URL", format!("{}/v1", bot.models_address));
+        dev.output().unwrap()
+    };
+    let said = text(&dev(&["--eval", "evals/judged.yaml"]));
+    assert!(said.contains("needs a judge: run `ollama pull"), "{said}");
+    assert!(said.contains("0 passed, 2 failed, 0 not run"), "{said}");
+
+    for name in ["judged", "caller"] {
+        let path = bot.server.join(format!("evals/{name}.yaml"));
+        let scenarios = fs::read_to_string(&path).unwrap();
+        let scenarios = scenarios.replace("# factory:", "factory:");
+        fs::write(path, scenarios.replace("# model:", "model:")).unwrap();
+    }
+    fs::remove_file(bot.server.join("evals/audio.yaml")).unwrap();
+    let ran = dev(&["--eval", "--json"]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    assert!(ran.stdout.len() < 1000, "{}", text(&ran));
+    let document: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(document["passed"], 5, "{document}");
+
+    let said = text(&dev(&["--say", "What time is it in Lisbon?"]));
+    assert!(
+        said.contains("| call: current_time {\"timezone\""),
+        "{said}"
+    );
+    assert!(said.contains("| bot:  It is late there."), "{said}");
+
+    fs::write(bot.server.join("evals/broken.yaml"), "name: [").unwrap();
+    let said = text(&dev(&["--eval", "evals/broken.yaml", "evals/text.yaml"]));
+    assert!(said.contains("| failed evals/broken.yaml"), "{said}");
+    assert!(said.contains("2 passed, 1 failed, 0 not run"), "{said}");
+}

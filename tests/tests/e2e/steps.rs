@@ -46,7 +46,7 @@ fn the_steps_of_the_quickstart_work() {
         "uv sync",
         "uv run bot.py -t webrtc",
         "uv run pyright",
-        "uv run pipecat eval run evals/text.yaml --logs-dir evals/logs",
+        "uv run python -m pipecat.evals run evals/text.yaml --logs-dir evals/logs",
     ] {
         assert!(taken.contains(step), "the README has no step `{step}`");
     }
@@ -154,7 +154,7 @@ impl User {
             let port = free_port().unwrap();
             let start = format!("export SERVER_PORT={port}; exec {step}");
             Running::start(&mut self.shell(&start)).line_with("Uvicorn running on");
-        } else if step.starts_with("uv run pipecat eval run") {
+        } else if step.starts_with("uv run python -m pipecat.evals run") {
             let (_, port) = self.bot.as_ref().unwrap();
             self.succeeds(&format!("{step} --bot-url ws://127.0.0.1:{port}/ws"));
         } else if let Some((kept, _)) = step.split_once(" | bot-cli cloud secrets set ") {

@@ -226,18 +226,95 @@ fn whoever_holds_a_port_is_named() {
 }
 
 #[test]
-fn an_evaluation_gives_its_status() {
+fn an_evaluation_gives_its_status_and_shows_the_bot_only_if_it_ends_badly() {
     let bench = bench_with("--transport=p2p_webrtc --eval");
-    for status in ["0", "1"] {
+    std::fs::write(bench.path("work/server/outcomes"), OUTCOMES).unwrap();
+    for (words, status, shows_bot) in [
+        (&["--eval"][..], "0", false),
+        (&["--eval"], "1", true),
+        (&["--eval", "-v"], "0", true),
+    ] {
         std::fs::write(bench.path("work/server/eval-status"), status).unwrap();
-        let mut dev = Dev::start(&bench, &["--eval"]);
-        let processes = dev.processes();
+        let mut dev = Dev::start(&bench, words);
         let address = format!("ws://127.0.0.1:{}/ws", dev.port);
-        dev.until(&format!("eval   | evals/text.yaml at {address}"));
-        dev.until(&format!("the eval ended with status {status}"));
+        let mut lines = dev.until(&format!("eval   | evals at {address}: 79 lines"));
+        lines.extend(dev.until("the eval ended with status"));
+        let eval: Vec<&str> = lines
+            .iter()
+            .filter_map(|it| it.strip_prefix("eval   | "))
+            .collect();
+        assert_eq!(eval[1..], SHOWN);
+        let has_bot = lines.iter().any(|line| line.starts_with("bot    | keys"));
+        assert_eq!(has_bot, shows_bot, "{lines:#?}");
         assert_eq!(dev.status(), status.parse().ok());
-        assert!(processes.iter().all(|process| !is_alive(*process)));
     }
+    let port = free_port().unwrap().to_string();
+    let ran = bench
+        .run(&["dev", "--port", &port, "--eval", "--json"])
+        .unwrap();
+    assert!(ran.stdout.len() < 1000, "{ran:?}");
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(document["passed"], 1);
+    assert_eq!(document["scenarios"][1]["missing"][0], "response: none");
+    assert_eq!(document["not_run"]["a judge: do this"][0], "judged/manners");
+}
+
+const OUTCOMES: &str = "\u{1e}{\"name\": \"text/talk\", \"status\": \"passed\", \"turns\": 2}
+\u{1e}{\"name\": \"text/tools\", \"status\": \"failed\", \"turns\": 1, \"missing\": [\"response: none\"], \"said\": \"No.\", \"log\": \"a.log\"}
+\u{1e}{\"name\": \"judged/manners\", \"status\": \"not_run\", \"needs\": \"a judge: do this\"}
+";
+
+const SHOWN: [&str; 7] = [
+    "passed text/talk",
+    "failed text/tools",
+    "  response: none",
+    "  the bot said: No.",
+    "  log: a.log",
+    "not run: judged/manners needs a judge: do this",
+    "1 passed, 1 failed, 1 not run",
+];
+
+#[test]
+fn a_bot_that_ends_before_its_evaluation_has_not_passed_it() {
+    let bench = bench_with("--transport=p2p_webrtc --eval");
+    std::fs::write(bench.path("work/server/refuses"), "").unwrap();
+    let mut dev = Dev::start(&bench, &["--eval"]);
+    dev.until("bot    | no");
+    dev.until("dev    | the bot ended with status 3");
+    assert_eq!(dev.status(), Some(3));
+}
+
+#[test]
+fn an_evaluation_that_is_interrupted_leaves_no_process() {
+    let bench = bench_with("--transport=p2p_webrtc --eval");
+    std::fs::write(bench.path("work/server/stuck"), "").unwrap();
+    let mut dev = Dev::start(&bench, &["-v", "--say", "Hello?", "--say=--really"]);
+    let mut processes = dev.processes();
+    dev.until("eval   | Hello? --really at ws://");
+    processes.extend(dev.processes());
+    dev.signal(Signal::INT);
+    assert_eq!(dev.status(), Some(130));
+    assert!(processes.iter().all(|process| !is_alive(*process)));
+}
+
+#[test]
+fn scenarios_that_can_not_be_run_say_what_to_do() {
+    bench_with("--transport=p2p_webrtc --eval").shows(
+        "
+        $ bot-cli dev --eval mine.yaml
+        ! error: there is no file or folder `mine.yaml` with scenarios
+        ! hint: they are in server/evals
+        = 2
+        $ bot-cli dev --eval .
+        ! error: `.` is a project, not a file or folder with scenarios
+        ! hint: run its scenarios: bot-cli dev . --eval
+        = 2
+        $ mkdir empty; bot-cli dev --eval empty
+        ! error: there are no scenarios in `empty`
+        ! hint: they are in server/evals
+        = 2
+        ",
+    );
 }
 
 #[test]
@@ -280,12 +357,12 @@ fn what_can_not_be_run_says_what_to_do() {
         ! hint: make one: bot-cli init quickstart
         = 2
         $ bot-cli dev --eval
-        ! error: this project has no evals
-        ! hint: add them: bot-cli init --update --eval
+        ! error: the bot has no `eval` transport
+        ! hint: add it: bot-cli init --update --eval
         = 2
-        $ mkdir -p server/evals; touch server/evals/text.yaml; bot-cli dev --eval mine.yaml
-        ! error: there is no file `mine.yaml` with scenarios
-        ! hint: they are in server/evals
+        $ bot-cli dev --say hello
+        ! error: the bot has no `eval` transport
+        ! hint: add it: bot-cli init --update --eval
         = 2
         $ rm [BENCH]/bin/uv; bot-cli dev
         ! error: `uv` is not installed, or not in `PATH`

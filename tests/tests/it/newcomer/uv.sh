@@ -7,5 +7,5 @@ sync*) mkdir -p .venv ;;
   case "$*" in *--port*) exec "${0%/bin/uv}/it-uv" "$@" ;; esac
   echo "serving"; exec sleep 1000 ;;
 "run server.py") [ -f server.py ] || exit 2; echo "serving"; exec sleep 1000 ;;
-"run pipecat eval run "*) [ -f "$5" ] || { echo "error: $5 is missing"; exit 1; } ;;
+"run python -m pipecat.evals run "*) [ -f "$6" ] || { echo "error: $6 is missing"; exit 1; } ;;
 esac
