@@ -172,7 +172,7 @@ fn a_goodbye_is_taken_back_by_whoever_speaks_into_it() {
 #[test]
 fn a_goodbye_is_not_taken_back_by_a_cough() {
     let call = Call::new(&[&["--hear", "Please hang up.", "--hear", ""], &WAITS[..]].concat());
-    let (heard, spoken) = call.hold("twilio", &["Please hang up now@1", "Ah@2+"], &[]);
+    let (heard, spoken) = call.hold("twilio", &["Please hang up now@1", "Oh dear oh dear@2+"], &[]);
     assert_eq!(heard["ended"], true, "{heard}");
     assert_eq!(spoken[1..], [BYE, BYE], "{heard}");
 }

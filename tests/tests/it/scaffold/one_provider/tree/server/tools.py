@@ -34,7 +34,8 @@ async def current_time(params: FunctionCallParams, timezone: str) -> None:
 async def end_call(params: FunctionCallParams) -> None:
     """Hang up, with a goodbye. Call this when the user says goodbye or wants to stop."""
     quietly = FunctionCallResultProperties(run_llm=False)
-    await params.result_callback({"status": "hanging up"}, properties=quietly)
+    status = "hanging up, unless the user goes on talking"
+    await params.result_callback({"status": status}, properties=quietly)
     await hang_up(params.pipeline_worker)
 
 

@@ -156,7 +156,8 @@ class Dialer:
 async def transfer_call(params: FunctionCallParams) -> None:
     """Put the caller through to a person. Call this when the caller asks for one."""
     quietly = FunctionCallResultProperties(run_llm=False)
-    await params.result_callback({"status": "putting through"}, properties=quietly)
+    status = "putting through, unless the caller goes on talking"
+    await params.result_callback({"status": status}, properties=quietly)
     worker = params.pipeline_worker
     in_background(worker, put_through(worker, params.app_resources))
 
@@ -165,8 +166,13 @@ async def put_through(worker: PipelineWorker, runner_args: RunnerArguments) -> N
     """Announce the transfer, then transfer the call; if that fails, the conversation goes on."""
     # Whoever waits for a person may be silent.
     await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=0))
-    if not await said(worker, CONNECTING):
-        logger.warning("The transfer was not announced")
+    match await said(worker, CONNECTING):
+        case "taken back":
+            logger.info("The caller has taken the transfer back")
+            await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
+            return
+        case "stuck":
+            logger.warning("The transfer was not announced")
     try:
         await transfer(worker, runner_args)
     except Exception as error:

@@ -1,142 +1,190 @@
 """Looks after a session: asks a silent user, apologizes for faults, and limits its length."""
 
 import asyncio
-from collections.abc import Coroutine
-from contextlib import suppress
-from typing import Any
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Literal
 
 from loguru import logger
-from pipecat.frames.frames import (
-    BotSpeakingFrame,
-    BotStartedSpeakingFrame,
-    BotStoppedSpeakingFrame,
-    EndFrame,
-    ErrorFrame,
-    Frame,
-    InterruptionFrame,
-    TTSSpeakFrame,
-    UserIdleTimeoutUpdateFrame,
-)
+from pipecat.frames import frames
+from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.services.tts_service import TTSService
 from pipecat.utils.errors import ErrorCategory
 
+ANSWER_SECS = 10  # how long the bot may take to answer, and to find its voice
 SILENCE_SECS = 20  # how long a user may be silent before the bot asks
 QUESTIONS = 2  # how often it asks before it hangs up
 SESSION_SECS = 15 * 60  # the longest session
 WARNING_SECS = 60  # how long before its end the user is told
-STUCK_SECS = 10  # how long the bot waits for its own voice
-
+NOISE_SECS = 4  # without words for so long, an interruption was a noise
 STILL_THERE = "Are you still there?"
 SORRY = "Sorry, something went wrong on my side."
 ALMOST_OVER = "We will have to finish in a moment."
 GOODBYE = "Thank you for talking to me. Goodbye!"
 
 
+class Release(frames.InterruptionFrame):
+    """Frees a service that is stuck; nobody has spoken."""
+
+
 async def say(worker: PipelineWorker, words: str) -> None:
     """Say these words, after those that are being said."""
-    await worker.queue_frame(TTSSpeakFrame(words))
+    await worker.queue_frame(frames.TTSSpeakFrame(words))
 
 
-async def said(worker: PipelineWorker, words: str) -> bool:
-    """Say these words, and return whether that is done; False if a service is stuck."""
-    with suppress(TimeoutError):  # What is being said comes first.
-        await asyncio.wait_for(worker.flush_pipeline(), STUCK_SECS)
-    frames: asyncio.Queue[Frame] = asyncio.Queue()
-    speech = (BotStartedSpeakingFrame, BotSpeakingFrame, BotStoppedSpeakingFrame)
-    started = False
+@asynccontextmanager
+async def watched(worker: PipelineWorker) -> AsyncIterator[asyncio.Queue[frames.Frame]]:
+    """Provide the frames that the processors of the pipeline send from now on."""
+    queue: asyncio.Queue[frames.Frame] = asyncio.Queue()
 
-    @worker.event_handler("on_frame_reached_upstream")
-    async def on_frame_reached_upstream(worker, frame):
-        if isinstance(frame, speech):
-            frames.put_nowait(frame)
+    class Watch(BaseObserver):
+        async def on_push_frame(self, data: FramePushed) -> None:
+            queue.put_nowait(data.frame)
 
-    worker.add_reached_upstream_filter(speech)
-    await say(worker, words)
-    with suppress(TimeoutError):
-        while True:
-            frame = await asyncio.wait_for(frames.get(), STUCK_SECS)
-            if isinstance(frame, BotStartedSpeakingFrame):
-                started = True
-            elif isinstance(frame, BotStoppedSpeakingFrame) and started:
-                return True
-    return False
+    watch = Watch(observe_every_push=False)
+    worker.add_observer(watch)
+    try:
+        yield queue
+    finally:
+        await worker.remove_observer(watch)
 
 
-async def say_or_end(worker: PipelineWorker, words: str) -> None:
+async def said(worker: PipelineWorker, words: str) -> Literal["heard", "taken back", "stuck"]:
+    """Say these words; whoever speaks meanwhile takes them back, and a mere noise does not."""
+    now = asyncio.get_running_loop().time
+    async with watched(worker) as queue:
+        noise = True
+        while noise:
+            with suppress(TimeoutError):  # What is being said comes first.
+                await asyncio.wait_for(worker.flush_pipeline(), ANSWER_SECS)
+            queue.put_nowait(turn := frames.Frame())  # behind what has happened until now
+            asked = speaks = noise = has_words = False
+            with suppress(TimeoutError):
+                async with asyncio.timeout(ANSWER_SECS) as limit:
+                    while not (noise and has_words):
+                        match frame := await queue.get():
+                            case frames.InterruptionFrame() if not isinstance(frame, Release):
+                                noise = True
+                                limit.reschedule(now() + NOISE_SECS)
+                            case frames.UserSpeakingFrame() | frames.BotSpeakingFrame():
+                                limit.reschedule(now() + (NOISE_SECS if noise else ANSWER_SECS))
+                            case frames.BotStartedSpeakingFrame():
+                                speaks = asked
+                            case frames.BotStoppedSpeakingFrame() if speaks and not noise:
+                                return "heard"
+                            case frames.TranscriptionFrame(text=text) if text.strip():
+                                has_words = True
+                            case frames.LLMMessagesAppendFrame():
+                                has_words = True
+                            case _ if frame is turn and not noise:
+                                await say(worker, words)
+                                asked = True
+                return "taken back"
+    return "stuck"
+
+
+async def say_or_end(worker: PipelineWorker, words: str, *then: frames.Frame) -> None:
     """Say these words; if that is impossible, end the session at once."""
-    if not await said(worker, words):
-        # An `EndFrame` would wait for the service that is stuck.
-        await worker.cancel(reason="the bot is silent")
+    match await said(worker, words):
+        case "heard":
+            await worker.queue_frames(then)
+        case "stuck":
+            await worker.cancel(reason="the bot is silent")  # An `EndFrame` would wait, too.
 
 
 async def hang_up(worker: PipelineWorker, words: str = GOODBYE) -> None:
-    """Say these words, then end the session; also when they can't be said."""
-
-    async def end():
-        await say_or_end(worker, words)
-        await worker.queue_frame(EndFrame())
-
-    in_background(worker, end())
+    """Say these words, then end the session, unless the user takes them back."""
+    in_background(worker, say_or_end(worker, words, frames.EndFrame()))
 
 
 def in_background(worker: PipelineWorker, work: Coroutine[Any, Any, None]) -> None:
     """Do something beside the conversation, at most until the session ends."""
     task = worker.create_task(work)
 
-    @worker.event_handler("on_pipeline_finished")
-    async def on_pipeline_finished(worker, frame):
+    async def stop(worker, frame):
         await worker.cancel_task(task)
+
+    worker.add_event_handler("on_pipeline_finished", stop)
+    task.add_done_callback(lambda _: worker.remove_event_handler("on_pipeline_finished", stop))
 
 
 def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
     """Watch over a session: call this before it starts."""
-    asked = 0
-    apologized = False
+    asked, apologized = 0, False
 
     @worker.event_handler("on_pipeline_started")
     async def on_pipeline_started(worker, frame):
-        await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
+        await worker.queue_frame(frames.UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
         in_background(worker, end_in_time())
+        in_background(worker, answer_in_time())
 
     async def end_in_time():
         await asyncio.sleep(SESSION_SECS - WARNING_SECS)
-        await say(worker, ALMOST_OVER)
-        await asyncio.sleep(WARNING_SECS)
-        logger.info("The longest session is over")
-        await hang_up(worker)
+        await say_or_end(worker, ALMOST_OVER)
+        while True:  # Whoever takes back the goodbye has as long again.
+            await asyncio.sleep(WARNING_SECS)
+            logger.info("The longest session is over")
+            await say_or_end(worker, GOODBYE, frames.EndFrame())
+
+    async def answer_in_time():
+        nonlocal asked, apologized
+        now = asyncio.get_running_loop().time
+        due: float | None = None  # when the bot has to be heard
+        answers = is_heard = False
+        async with watched(worker) as queue:
+            while True:
+                try:
+                    async with asyncio.timeout_at(due):
+                        frame = await queue.get()
+                except TimeoutError:
+                    logger.error("The bot does not answer")
+                    due, answers = None, False
+                    await worker.queue_frame(Release())
+                    await apologize()
+                    continue
+                match frame:
+                    case frames.InterruptionFrame() if not isinstance(frame, Release):
+                        asked, apologized, due, answers = 0, False, None, False
+                    case frames.FunctionCallsStartedFrame():
+                        due = None
+                    case frames.LLMFullResponseStartFrame():
+                        due, is_heard, answers = now() + ANSWER_SECS, False, True
+                    case frames.LLMFullResponseEndFrame():
+                        answers = False
+                    case frames.TTSAudioRawFrame() | frames.BotSpeakingFrame():
+                        is_heard = True
+                    case frames.LLMTextFrame(skip_tts=True, text=text) if text.strip():
+                        is_heard = True  # The user reads.
+                    case _:
+                        continue
+                if due and is_heard:
+                    due = now() + ANSWER_SECS if answers else None
+
+    async def apologize():
+        nonlocal apologized
+        if not apologized:
+            apologized = True
+            # During the transfer of a call, the bot doesn't wait for the user.
+            await worker.queue_frame(frames.UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
+            in_background(worker, say_or_end(worker, SORRY))
 
     @user_aggregator.event_handler("on_user_turn_idle")
     async def on_user_turn_idle(aggregator):
         nonlocal asked
         if asked < QUESTIONS:
             asked += 1
-            await say(worker, STILL_THERE)
+            in_background(worker, say_or_end(worker, STILL_THERE))
         else:
             logger.info("The user does not answer")
             await hang_up(worker)
 
-    # What the user says or types interrupts the bot, also when it is silent.
-    worker.add_reached_downstream_filter((InterruptionFrame,))
-
-    @worker.event_handler("on_frame_reached_downstream")
-    async def on_frame_reached_downstream(worker, frame):
-        nonlocal asked, apologized
-        if isinstance(frame, InterruptionFrame):
-            asked, apologized = 0, False
-
     @worker.event_handler("on_pipeline_error")
-    async def on_pipeline_error(worker, frame: ErrorFrame):
-        nonlocal apologized
+    async def on_pipeline_error(worker, frame: frames.ErrorFrame):
         # The framework has logged it, without credentials. The model speaks about faults of tools.
-        if frame.category is ErrorCategory.APPLICATION:
-            return
-        service = frame.processor
-        if isinstance(service, TTSService) and not service.is_usable:
+        it = frame.processor
+        if isinstance(it, TTSService) and not it.is_usable:
             await worker.cancel(reason="the bot can no longer speak")
-        elif not apologized:
-            apologized = True
-            # During the transfer of a call, the bot doesn't wait for the user.
-            await worker.queue_frame(UserIdleTimeoutUpdateFrame(timeout=SILENCE_SECS))
-            in_background(worker, say_or_end(worker, SORRY))
+        elif frame.category is not ErrorCategory.APPLICATION:
+            await apologize()
