@@ -1,8 +1,9 @@
 """Speaks to a bot on the telephone or from a browser: `speak_to.py twilio|webrtc ADDRESS`.
 
-`--say FILE@MOMENT` plays a recording: at `2` after the second thing that the bot has said, at `2+` while it says that. The
-caller hangs up after `--things` things, or waits until the bot does. Printed as JSON: for each thing that the bot said, how
-many seconds after the caller's last word it began and how long it took, and whether the bot ended the call.
+`--say FILE@MOMENT` plays a recording, `--type WORDS@MOMENT` writes, from a browser: at `2` after the second thing that
+the bot has said, at `2+` while it says that. The caller hangs up after `--things` things, or waits until the bot does.
+Printed as JSON: for each thing that the bot said, how many seconds after the caller's last word it began and how long
+it took, and whether the bot ended the call.
 """
 
 import argparse
@@ -12,7 +13,6 @@ import fractions
 import json
 import time
 import wave
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -35,6 +35,8 @@ class Caller:
     def __init__(self, given: argparse.Namespace, rate: int) -> None:
         self.rate, self.things = rate, given.things
         self.recordings = {moment: samples_of(path, rate) for path, moment in given.say}
+        self.writings = {moment: words for words, moment in given.type}
+        self.write = print
         self.outgoing = np.zeros(0, np.int16)
         self.since = time.monotonic()
         self.said: list[dict[str, float]] = []
@@ -69,13 +71,15 @@ class Caller:
                 self.over.set()
 
     def speak(self, moment: str) -> None:
+        if moment in self.writings:
+            self.write({"type": "send-text", "data": {"content": self.writings.pop(moment)}})
         samples = self.recordings.pop(moment, None)
         if samples is not None:
             self.outgoing, self.since = samples, time.monotonic()
 
 
-def samples_of(path: Path, rate: int) -> Any:
-    with wave.open(str(path)) as file:
+def samples_of(path: str, rate: int) -> Any:
+    with wave.open(path) as file:
         samples, recorded = np.frombuffer(file.readframes(file.getnframes()), np.int16), file.getframerate()
     places = np.arange(0, len(samples), recorded / rate)
     return np.interp(places, np.arange(len(samples)), samples).astype(np.int16)
@@ -132,13 +136,14 @@ async def from_a_browser(given: argparse.Namespace) -> tuple[Caller, bool]:
     connection.addTrack(Microphone(caller))
     track = asyncio.get_running_loop().create_future()
     about = {"library": "stand-in", "library_version": "1"}
-    ready = {"label": "rtvi-ai", "id": "1", "type": "client-ready", "data": {"version": "2.0.0", "about": about}}
+    ready = {"type": "client-ready", "data": {"version": "2.0.0", "about": about}}
 
-    def is_ready() -> None:
+    def write(message: dict[str, Any]) -> None:
         caller.since = time.monotonic()
-        channel.send(json.dumps(ready))
+        channel.send(json.dumps({"label": "rtvi-ai", "id": "1"} | message))
 
-    channel.on("open", is_ready)
+    caller.write = write
+    channel.on("open", lambda: write(ready))
     connection.on("track", lambda sound: track.done() or track.set_result(sound))
     await connection.setLocalDescription(await connection.createOffer())
     described = {"sdp": connection.localDescription.sdp, "type": connection.localDescription.type}
@@ -179,9 +184,9 @@ async def hold(caller: Caller, listening: Any, speaking: Any) -> bool:
     return ended
 
 
-def moment(text: str) -> tuple[Path, str]:
-    path, _, moment = text.partition("@")
-    return Path(path), moment
+def moment(text: str) -> tuple[str, str]:
+    what, _, moment = text.partition("@")
+    return what, moment
 
 
 def main() -> None:
@@ -189,6 +194,7 @@ def main() -> None:
     parser.add_argument("way", choices=["twilio", "webrtc"])
     parser.add_argument("address", help="where the bot listens: http://127.0.0.1:PORT")
     parser.add_argument("--say", action="append", default=[], type=moment, metavar="FILE@MOMENT")
+    parser.add_argument("--type", action="append", default=[], type=moment, metavar="WORDS@MOMENT")
     parser.add_argument("--things", type=int, default=0)
     given = parser.parse_args()
     way = {"twilio": on_the_telephone, "webrtc": from_a_browser}[given.way]

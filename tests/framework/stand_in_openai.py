@@ -217,6 +217,7 @@ def parser_of_scripts(about):
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--say", action="append", default=[], type=pair, metavar="WORDS=REPLY")
     parser.add_argument("--call", action="append", default=[], type=function, metavar="WORDS=NAME ARGUMENTS")
+    parser.add_argument("--pace", type=float, default=0.02, help="seconds of sound for a letter")
     return parser
 
 
@@ -226,7 +227,6 @@ def main():
     parser.add_argument("--break", action="append", default=[], type=breaking, metavar="WORDS=HOW")
     parser.add_argument("--refuse", action="append", default=[], metavar="PATH")
     parser.add_argument("--stall", action="append", default=[], metavar="WORDS")
-    parser.add_argument("--pace", type=float, default=0.02, help="seconds of sound for a letter")
     parser.add_argument("--hear", action="append", help="what speech is transcribed as, in turn; the last for the rest")
     Api.script = parser.parse_args()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)

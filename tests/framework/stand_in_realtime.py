@@ -49,18 +49,18 @@ async def converse(socket: ServerConnection, script: argparse.Namespace) -> None
                     details = {"error": {"type": "server_error", "message": "The service stumbled."}}
                     await say("response.done", response=RESPONSE | {"status": "failed", "status_details": details})
                 elif called := call(script, heard, offered):
-                    await respond(say, scripted(script, heard), called)
+                    await respond(say, scripted(script, heard), script.pace, called)
                 else:
-                    await respond(say, heard.partition(TOLD)[2] or answer(script, heard))
+                    await respond(say, heard.partition(TOLD)[2] or answer(script, heard), script.pace)
                 heard = ""
 
 
 RESPONSE = {"id": "response-1", "status": "in_progress"}
 
 
-async def respond(say: Any, words: str | None, called: dict[str, Any] | None = None) -> None:
+async def respond(say: Any, words: str | None, pace: float, called: dict[str, Any] | None = None) -> None:
     await say("response.created", response=RESPONSE)
-    output = [await speak(say, words)] if words else []
+    output = [await speak(say, words, pace)] if words else []
     output += [await request(say, called)] if called else []
     await say("response.done", response=RESPONSE | {"status": "completed", "output": output})
 
@@ -79,11 +79,11 @@ async def request(say: Any, called: dict[str, Any]) -> dict[str, Any]:
     return done
 
 
-async def speak(say: Any, words: str) -> dict[str, Any]:
+async def speak(say: Any, words: str, pace: float) -> dict[str, Any]:
     item = {"id": "item-1", "type": "message", "role": "assistant", "content": []}
     place = {"response_id": RESPONSE["id"], "item_id": item["id"], "output_index": 0, "content_index": 0}
     await say("conversation.item.added", item=item)
-    sound = speech(words)
+    sound = speech(words, pace)
     for begin in range(0, len(sound), CHUNK):
         delta = base64.b64encode(sound[begin : begin + CHUNK]).decode()
         await say("response.output_audio.delta", delta=delta, **place)

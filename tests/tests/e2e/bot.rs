@@ -68,7 +68,10 @@ pub(crate) fn script(name: &str) -> PathBuf {
 }
 
 /// Returns the variables that send what a bot asks of an API to the stand-in at `address`, which `name` tells it.
-pub(crate) fn redirected<'a>(name: &'static str, address: &'a str) -> [(&'static str, &'a str); 2] {
+pub(crate) const fn redirected<'a>(
+    name: &'static str,
+    address: &'a str,
+) -> [(&'static str, &'a str); 2] {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/redirected");
     [("PYTHONPATH", folder), (name, address)]
 }

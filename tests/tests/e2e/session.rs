@@ -15,6 +15,14 @@ use crate::running::Running;
 /// A key in the provider's form, by which the framework knows it.
 const KEY: &str = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz";
 
+/// The variables of every bot. Twilio, which is asked who calls, is out of order.
+const VARIABLES: [(&str, &str); 4] = [
+    ("OPENAI_API_KEY", KEY),
+    ("TRANSFER_NUMBER", "+15550199"),
+    redirected("STAND_IN_TWILIO", "http://127.0.0.1:9")[0],
+    redirected("STAND_IN_TWILIO", "http://127.0.0.1:9")[1],
+];
+
 /// What the framework logs when the bot itself ends a session, and when any session is over.
 const HUNG_UP: &str = ": EndFrame#";
 const OVER: &str = "finished running";
@@ -126,11 +134,11 @@ fn a_caller_who_is_answered_by_a_dead_model_hears_a_sentence_within_twelve_secon
     ];
     for way in ["twilio", "webrtc"] {
         for (breaks, say, things) in [
-            (&at_first[..], "", "1"),
-            (&later, "Tell me about it@1", "2"),
+            (&at_first[..], &[][..], "1"),
+            (&later, &["Tell me about it@1"], "2"),
         ] {
-            let call = Call::new(breaks);
-            let (heard, spoken) = call.hold(way, &[say], &["--things", things]);
+            let mut call = Session::telephone(breaks);
+            let (heard, spoken) = call.speak(way, say, &["--things", things]);
             let after = heard["said"].as_array().unwrap().last().unwrap()["after"].as_f64();
             assert!(
                 after.is_some_and(|it| it <= 12.0),
@@ -156,25 +164,51 @@ fn a_goodbye_is_taken_back_by_whoever_speaks_into_it() {
         "Please hang up.",
     ];
     for way in ["twilio", "webrtc"] {
-        let call = Call::new(&[&asks[..], &WAITS].concat());
+        let mut call = Session::telephone(&[&asks[..], &WAITS].concat());
         let says = [
             "Please hang up now@1",
             "I have one more question@2+",
             "Please hang up now@3",
         ];
-        let (heard, spoken) = call.hold(way, &says, &[]);
+        let (heard, spoken) = call.speak(way, &says, &[]);
         assert_eq!(heard["ended"], true, "{heard}");
         assert_eq!(spoken[1..], [BYE, "Of course.", BYE], "{heard}");
     }
 }
 
+#[test]
+fn a_goodbye_of_a_speech_to_speech_service_is_taken_back_in_writing() {
+    let mut session = Session::realtime(&[&["--pace", "0.06"], &WAITS[..]].concat());
+    let writes = [
+        "--type",
+        "Please hang up.@1",
+        "--type",
+        "No, wait.@2+",
+        "--things",
+        "2",
+    ];
+    let (heard, _) = session.speak("webrtc", &[], &writes);
+    assert_eq!(heard["ended"], false, "{heard}");
+}
+
 /// The bot says it once more, and hangs up.
 #[test]
 fn a_goodbye_is_not_taken_back_by_a_cough() {
-    let call = Call::new(&[&["--hear", "Please hang up.", "--hear", ""], &WAITS[..]].concat());
-    let (heard, spoken) = call.hold("twilio", &["Please hang up now@1", "Oh dear oh dear@2+"], &[]);
+    let mut call =
+        Session::telephone(&[&["--hear", "Please hang up.", "--hear", ""], &WAITS[..]].concat());
+    let (heard, spoken) = call.speak(
+        "twilio",
+        &["Please hang up now@1", "Oh dear oh dear@2+"],
+        &[],
+    );
     assert_eq!(heard["ended"], true, "{heard}");
-    assert_eq!(spoken[1..], [BYE, BYE], "{heard}");
+    assert_eq!(spoken[1], BYE, "{spoken:?}");
+    // Between the two, the model may ask what the noise meant.
+    assert_eq!(
+        spoken[2..].iter().filter(|it| *it == BYE).count(),
+        1,
+        "{spoken:?}"
+    );
 }
 
 #[test]
@@ -194,12 +228,12 @@ fn the_goodbye_to_a_silent_caller_is_taken_back_and_so_is_that_of_the_longest_se
             ],
         ),
     ] {
-        let call = Call::new(&[&["--hear", "No, wait."], &WAITS[..]].concat());
+        let mut call = Session::telephone(&[&["--hear", "No, wait."], &WAITS[..]].concat());
         for (name, value) in constants {
-            call.0.set(name, value);
+            call.bot.set(name, value);
         }
         let into: usize = things[0].parse::<usize>().unwrap() + 1;
-        let (heard, spoken) = call.hold(
+        let (heard, spoken) = call.speak(
             "twilio",
             &[&format!("I have one more question@{into}+")],
             &[],
@@ -219,13 +253,13 @@ fn a_transfer_is_taken_back_by_a_caller_who_goes_on_talking() {
         "--hear",
         "Please hang up.",
     ];
-    let call = Call::new(&[&asks[..], &WAITS].concat());
+    let mut call = Session::telephone(&[&asks[..], &WAITS].concat());
     let says = [
         "Give me a person@1",
         "I have one more question@2+",
         "Please hang up now@3",
     ];
-    let (heard, spoken) = call.hold("twilio", &says, &[]);
+    let (heard, spoken) = call.speak("twilio", &says, &[]);
     assert_eq!(heard["ended"], true, "{heard}");
     assert_eq!(
         spoken[1..],
@@ -363,46 +397,6 @@ const WAITS: [&str; 6] = [
     "wait=Of course.",
 ];
 
-/// A bot for calls, whose voice takes as long as a person's.
-struct Call(Bot);
-
-impl Call {
-    fn new(answers: &[&str]) -> Self {
-        let lines = ["--transport=carrier_a", "--transport=p2p_webrtc"];
-        let options = [&OPENAI[..], &lines].concat();
-        Self(Bot::new(&options, &[&["--pace", "0.06"], answers].concat()))
-    }
-
-    /// Holds a call in which the caller says each of these sentences at a moment. Returns what was heard, and the bot's sentences.
-    fn hold(mut self, way: &str, says: &[&str], options: &[&str]) -> (Value, Vec<String>) {
-        let twilio = redirected("STAND_IN_TWILIO", "http://127.0.0.1:9");
-        let variables = [&KEYS[..], &twilio, &[("TRANSFER_NUMBER", "+15550199")]].concat();
-        let telephone = ["-t", "twilio", "-x", "bot.example.com"];
-        let runner = if way == "twilio" {
-            &telephone[..]
-        } else {
-            &WEBRTC
-        };
-        let (_running, address) = self.0.run(runner, &variables);
-        let mut words = vec![way.to_owned(), address];
-        for (number, say) in says.iter().filter(|it| !it.is_empty()).enumerate() {
-            let (sentence, moment) = say.split_once('@').unwrap();
-            let file = self.0.folder.path().join(format!("{number}.wav"));
-            succeeds(Command::new("espeak-ng").arg("-w").arg(&file).arg(sentence));
-            words.extend(["--say".to_owned(), format!("{}@{moment}", file.display())]);
-        }
-        words.extend(options.iter().map(|&it| it.to_owned()));
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let heard = drive("speak_to.py", &words);
-        let log = self.0.models.read();
-        let spoken = log
-            .lines()
-            .filter(|line| line.starts_with("POST /v1/audio/speech"));
-        let spoken = spoken.filter_map(|line| line.split_once("\"input\":\"")?.1.split_once('"'));
-        (heard, spoken.map(|(words, _)| words.to_owned()).collect())
-    }
-}
-
 /// What the user types, and the events that follow. The first turn is the bot's.
 type Turn<'a> = (&'a str, &'a [&'a str]);
 
@@ -417,6 +411,16 @@ impl Session {
         let options = [&OPENAI[..], &["--transport=p2p_webrtc", "--eval"]].concat();
         Self {
             bot: Bot::new(&options, &[&ANSWERS[..], answers].concat()),
+            realtime: None,
+        }
+    }
+
+    /// Returns a bot on the telephone and in browsers, whose voice takes as long as a person's.
+    fn telephone(answers: &[&str]) -> Self {
+        let lines = ["--transport=carrier_a", "--transport=p2p_webrtc"];
+        let options = [&OPENAI[..], &lines].concat();
+        Self {
+            bot: Bot::new(&options, &[&["--pace", "0.06"], answers].concat()),
             realtime: None,
         }
     }
@@ -441,13 +445,39 @@ impl Session {
             }
         }
         fs::write(self.bot.server.join("evals/session.yaml"), scenario).unwrap();
-        let mut variables = vec![("OPENAI_API_KEY", KEY)];
+        let (running, address) = self.run(&WEBRTC);
+        self.bot.passes("evals/session.yaml", &address);
+        running
+    }
+
+    fn run(&self, options: &[&str]) -> (Running, String) {
+        let mut variables = [&KEYS[..], &VARIABLES].concat();
         if let Some((_, address)) = &self.realtime {
             variables.extend(redirected("STAND_IN_REALTIME", address));
         }
-        let (running, address) = self.bot.run(&WEBRTC, &variables);
-        self.bot.passes("evals/session.yaml", &address);
-        running
+        self.bot.run(options, &variables)
+    }
+
+    /// Holds a call in which the user says each of these sentences at a moment. Returns what was heard, and the bot's sentences.
+    fn speak(&mut self, way: &str, says: &[&str], options: &[&str]) -> (Value, Vec<String>) {
+        let telephone = ["-t", "twilio", "-x", "bot.example.com"];
+        let (_running, address) = self.run(if way == "twilio" { &telephone } else { &WEBRTC });
+        let mut words = vec![way.to_owned(), address];
+        for (number, say) in says.iter().enumerate() {
+            let (sentence, moment) = say.split_once('@').unwrap();
+            let file = self.bot.folder.path().join(format!("{number}.wav"));
+            succeeds(Command::new("espeak-ng").arg("-w").arg(&file).arg(sentence));
+            words.extend(["--say".to_owned(), format!("{}@{moment}", file.display())]);
+        }
+        words.extend(options.iter().map(|&it| it.to_owned()));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let heard = drive("speak_to.py", &words);
+        let log = self.bot.models.read();
+        let spoken = log
+            .lines()
+            .filter(|line| line.starts_with("POST /v1/audio/speech"));
+        let spoken = spoken.filter_map(|line| line.split_once("\"input\":\"")?.1.split_once('"'));
+        (heard, spoken.map(|(words, _)| words.to_owned()).collect())
     }
 }
 
