@@ -4,8 +4,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use words::Word;
-pub(crate) use words::{Kind, words};
+pub(crate) use words::{Kind, Word, words};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Import {
