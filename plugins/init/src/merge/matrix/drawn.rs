@@ -12,14 +12,14 @@ use fastrand::Rng;
 use super::changes::{self, Change};
 use super::edits::{self, Edit};
 use super::{Files, merge, write};
-use crate::code::Names;
+use crate::code::{Names, words};
 
 /// The edits of Python code: of a line, with `@` in place of a name.
 const STATEMENTS: &[&str] = &[
-    "log(\"@\")",
+    "print(\"@\")",
     "@ = 1",
     "# @",
-    "if GREETING:\n    print(\"@\")",
+    "if __name__:\n    print(\"@\")",
 ];
 
 fn number(name: &str, default: u64) -> u64 {
@@ -56,7 +56,15 @@ fn edited(files: &mut Files, edits: &[Edit], rng: &mut Rng) -> Option<String> {
         match what {
             0 | 1 => listed(text, &own, rng)?,
             2 => {
-                let at = rng.usize(..lines.len());
+                let goes_on = ["else", "elif", "except", "finally"];
+                let (words, _) = words(text);
+                let starts = words.iter().filter(|word| word.indent.is_some());
+                let starts = starts.filter(|word| !goes_on.contains(&word.text));
+                let starts: Vec<usize> = starts.map(|word| word.line - 1).collect();
+                let at = rng.choice(starts)?;
+                if at == 0 || lines[at - 1].trim_start().starts_with('@') {
+                    return None;
+                }
                 let indent = lines[at].len() - lines[at].trim_start().len();
                 let statement = rng.choice(STATEMENTS)?.replace('@', &own);
                 lines.splice(at..at, statement.lines().map(|it| " ".repeat(indent) + it));
@@ -146,7 +154,8 @@ fn listed(text: &mut String, own: &str, rng: &mut Rng) -> Option<()> {
         let end = if rng.usize(..4) == 0 { end } else { at };
         text.replace_range(at..end, &format!("            {own}(),\n"));
     }
-    text.push_str(&format!("\n\ndef {own}() -> None:\n    ...\n"));
+    let at = text.find("\n\n\n")?;
+    text.insert_str(at, &format!("\n\n\ndef {own}() -> None:\n    ..."));
     Some(())
 }
 
@@ -210,6 +219,11 @@ fn drawn_edits_survive_drawn_changes() {
             );
         }
         if let Some(folder) = folder.filter(|_| is_clean) {
+            write(
+                &folder.join("drawn-edited").join(pairs.to_string()),
+                &made,
+                &yours,
+            );
             write(
                 &folder.join("drawn").join(pairs.to_string()),
                 &made,
