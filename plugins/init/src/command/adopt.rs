@@ -8,34 +8,38 @@
 //! - `written`: whether the record was written.
 //! - `same`, `missing`: the paths of generated files that are unchanged or missing.
 //! - `different`: a list of `{path, changes}`, with the lines that the user removed from and added to each generated file.
+//! - `unmerged`: by the key of each further feature, the files that its update would not merge: `{conflicts, missing}`.
 //! - `next`: suggested commands.
 
 use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell::quoted;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::job::{unplanned, unrecorded};
 use super::origins::Origins;
 use super::recovery;
 use super::{file, note_name, packs, resolved};
 use crate::catalogue::Catalogue;
-use crate::config::Config;
+use crate::config::{Config, parse_file};
+use crate::digest::sha256;
 use crate::draft::Draft;
 use crate::equivalent::directory;
 use crate::merge::changes;
+use crate::option_table::Feature;
 use crate::options::Options;
-use crate::plan;
+use crate::plan::{self, PlannedFile};
 use crate::record::{self, PROJECT};
-use crate::resolve::is_missing;
+use crate::resolve::{is_missing, resolve};
 use crate::target::Target;
 use crate::target::compare::{PathState, find};
 use crate::transaction::{self, Change, Old};
-use crate::update::{differences, reading};
+use crate::update::{About, Base, Update, differences, reading};
 use crate::wizard::{self, Selection, Way};
 
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
@@ -140,6 +144,7 @@ fn adopted(
         }
     }
     text += "\nYour files beside what bot-cli would generate, which count as your edits:\n";
+    let unmerged = unmerged(target, config, &generated)?;
     let (mut same, mut different, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     for file in generated {
         let path = file.path;
@@ -161,6 +166,21 @@ fn adopted(
             different.push(json!({ "path": path, "changes": changes }));
         }
     }
+    if !unmerged.is_empty() {
+        text += "\nWhat updates with further options would leave to you:\n";
+    }
+    for (feature, left) in &unmerged {
+        text.extend(["  ", feature.row().flag, ": "]);
+        for (what, paths) in left.iter().filter(|(_, paths)| !paths.is_empty()) {
+            let separator = if text.ends_with(": ") { "" } else { "; " };
+            text.extend([separator, what, " ", &paths.join(", ")]);
+        }
+        text.push('\n');
+    }
+    let unmerged = unmerged.into_iter().map(|(feature, [conflicts, missing])| {
+        let left = json!({ "conflicts": conflicts.1, "missing": missing.1 });
+        (feature.row().key.to_owned(), left)
+    });
     let reply = Reply::text(text).data(json!({
         "target": target.path,
         "config": whole,
@@ -168,9 +188,60 @@ fn adopted(
         "same": same,
         "different": different,
         "missing": missing,
+        "unmerged": unmerged.collect::<Map<String, Value>>(),
         "next": [],
     }));
     Ok((record, reply))
+}
+
+/// Files that an update leaves to the user, below what they are.
+type Left = [(&'static str, Vec<String>); 2];
+
+/// Returns the files that an update with each further feature could not merge, tried on the project as it is.
+fn unmerged(
+    target: &Target,
+    config: &Config,
+    generated: &[PlannedFile],
+) -> Result<Vec<(Feature, Left)>, Failure> {
+    let texts = generated
+        .iter()
+        .map(|it| (it.path.clone(), it.text.clone()));
+    let texts: BTreeMap<String, String> = texts.collect();
+    let hash = |(path, text): (&String, &String)| (path.clone(), sha256(text.as_bytes()));
+    let hashes = texts.iter().map(hash).collect();
+    let base = Base { hashes, texts };
+    let mut unmerged = Vec::new();
+    for feature in Feature::ALL.into_iter().filter(|it| !config.has(*it)) {
+        let Ok(mut read) = parse_file(&config.to_json().to_string()) else {
+            continue;
+        };
+        *read.draft.switches.slot(feature) = Some(true);
+        // Other options may exclude the feature.
+        let Ok(with) = resolve(&read.draft, None, config.catalogue) else {
+            continue;
+        };
+        let planned = plan::scaffold(&with).map_err(unplanned)?.files;
+        let update = Update::plan(&target.path, &base, &planned, "")?;
+        let is_changed = |path: &&str| {
+            let mut files = planned.iter().filter(|file| file.path == **path);
+            files.any(|file| base.texts.get(*path) != Some(&file.text))
+        };
+        let conflicts = update.conflicts.iter().map(|it| it.path.as_str());
+        let conflicts = conflicts.collect::<BTreeSet<_>>();
+        let missing = update.paths(About::Deleted);
+        let left = [
+            ("conflicts in", conflicts),
+            ("not brought, as you lack", missing),
+        ]
+        .map(|(what, paths)| {
+            let paths = paths.into_iter().filter(is_changed).map(str::to_owned);
+            (what, paths.collect::<Vec<_>>())
+        });
+        if left.iter().any(|(_, paths)| !paths.is_empty()) {
+            unmerged.push((feature, left));
+        }
+    }
+    Ok(unmerged)
 }
 
 #[cfg(test)]

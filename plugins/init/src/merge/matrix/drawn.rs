@@ -188,7 +188,7 @@ fn drawn_edits_survive_drawn_changes() {
     let mut rng = Rng::with_seed(number("BOT_CLI_SEED", 11));
     let edits = edits::all();
     let (mut pairs, mut clean, mut of_git) = (0, 0, 0);
-    while pairs < number("BOT_CLI_PAIRS", 100) {
+    while pairs < number("BOT_CLI_PAIRS", 40) {
         let Some(change) = changes::drawn(&mut rng) else {
             continue;
         };
