@@ -8,18 +8,18 @@
 //! - `written`: whether the record was written.
 //! - `same`, `missing`: the paths of generated files that are unchanged or missing.
 //! - `different`: a list of `{path, changes}`, with the lines that the user removed from and added to each generated file.
-//! - `unmerged`: by the key of each further feature, the files that its update would not merge: `{conflicts, missing}`.
+//! - `unmerged`: by the key of each further feature, the files that its update would leave to the user, each as `conflict` or `missing`.
 //! - `next`: suggested commands.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell::quoted;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::job::{unplanned, unrecorded};
 use super::origins::Origins;
@@ -167,20 +167,13 @@ fn adopted(
         }
     }
     if !unmerged.is_empty() {
-        text += "\nWhat updates with further options would leave to you:\n";
+        text += "\nFiles that updates with further options would leave to you:\n";
     }
-    for (feature, left) in &unmerged {
-        text.extend(["  ", feature.row().flag, ": "]);
-        for (what, paths) in left.iter().filter(|(_, paths)| !paths.is_empty()) {
-            let separator = if text.ends_with(": ") { "" } else { "; " };
-            text.extend([separator, what, " ", &paths.join(", ")]);
-        }
-        text.push('\n');
+    for (key, left) in &unmerged {
+        let left = left.iter().map(|(path, why)| format!("{path} ({why})"));
+        let left = left.collect::<Vec<_>>().join(", ");
+        text.extend(["  ", key, ": ", &left, "\n"]);
     }
-    let unmerged = unmerged.into_iter().map(|(feature, [conflicts, missing])| {
-        let left = json!({ "conflicts": conflicts.1, "missing": missing.1 });
-        (feature.row().key.to_owned(), left)
-    });
     let reply = Reply::text(text).data(json!({
         "target": target.path,
         "config": whole,
@@ -188,29 +181,25 @@ fn adopted(
         "same": same,
         "different": different,
         "missing": missing,
-        "unmerged": unmerged.collect::<Map<String, Value>>(),
+        "unmerged": unmerged,
         "next": [],
     }));
     Ok((record, reply))
 }
 
-/// Files that an update leaves to the user, below what they are.
-type Left = [(&'static str, Vec<String>); 2];
-
-/// Returns the files that an update with each further feature could not merge, tried on the project as it is.
+/// Tries the update with each further feature, and returns the files that it would leave to the user, each with the reason.
 fn unmerged(
     target: &Target,
     config: &Config,
     generated: &[PlannedFile],
-) -> Result<Vec<(Feature, Left)>, Failure> {
-    let texts = generated
-        .iter()
-        .map(|it| (it.path.clone(), it.text.clone()));
-    let texts: BTreeMap<String, String> = texts.collect();
-    let hash = |(path, text): (&String, &String)| (path.clone(), sha256(text.as_bytes()));
-    let hashes = texts.iter().map(hash).collect();
-    let base = Base { hashes, texts };
-    let mut unmerged = Vec::new();
+) -> Result<BTreeMap<&'static str, BTreeMap<String, &'static str>>, Failure> {
+    let hash = |file: &PlannedFile| (file.path.clone(), sha256(file.text.as_bytes()));
+    let text = |file: &PlannedFile| (file.path.clone(), file.text.clone());
+    let base = Base {
+        hashes: generated.iter().map(hash).collect(),
+        texts: generated.iter().map(text).collect(),
+    };
+    let mut unmerged = BTreeMap::new();
     for feature in Feature::ALL.into_iter().filter(|it| !config.has(*it)) {
         let Ok(mut read) = parse_file(&config.to_json().to_string()) else {
             continue;
@@ -220,25 +209,19 @@ fn unmerged(
         let Ok(with) = resolve(&read.draft, None, config.catalogue) else {
             continue;
         };
-        let planned = plan::scaffold(&with).map_err(unplanned)?.files;
+        let mut planned = plan::scaffold(&with).map_err(unplanned)?.files;
+        // The other files are as they would be without the feature.
+        planned.retain(|file| base.texts.get(&file.path) != Some(&file.text));
         let update = Update::plan(&target.path, &base, &planned, "")?;
-        let is_changed = |path: &&str| {
-            let mut files = planned.iter().filter(|file| file.path == **path);
-            files.any(|file| base.texts.get(*path) != Some(&file.text))
-        };
-        let conflicts = update.conflicts.iter().map(|it| it.path.as_str());
-        let conflicts = conflicts.collect::<BTreeSet<_>>();
-        let missing = update.paths(About::Deleted);
-        let left = [
-            ("conflicts in", conflicts),
-            ("not brought, as you lack", missing),
-        ]
-        .map(|(what, paths)| {
-            let paths = paths.into_iter().filter(is_changed).map(str::to_owned);
-            (what, paths.collect::<Vec<_>>())
-        });
-        if left.iter().any(|(_, paths)| !paths.is_empty()) {
-            unmerged.push((feature, left));
+        let missing = update.paths(About::Deleted).into_iter();
+        let conflicts = update
+            .conflicts
+            .iter()
+            .map(|it| (it.path.clone(), "conflict"));
+        let left = missing.map(|path| (path.to_owned(), "missing"));
+        let left: BTreeMap<_, _> = left.chain(conflicts).collect();
+        if !left.is_empty() {
+            unmerged.insert(feature.row().key, left);
         }
     }
     Ok(unmerged)

@@ -20,7 +20,7 @@ enum Format {
 /// The name of the pseudo-entry for comments after the last entry.
 const COMMENT: &str = "#";
 
-const QUOTES: &str = "\"\"\"";
+pub(super) const QUOTES: &str = "\"\"\"";
 
 /// The maximum length of a merged list or import before it is split across lines.
 pub(super) const WIDTH: usize = 100;

@@ -1,12 +1,12 @@
 //! Merges lists, tuples and sets in Python code item by item, wherever they are and however they are laid out.
 
 use super::Versions;
-use super::entries::{WIDTH, order};
+use super::entries::{QUOTES, WIDTH, order};
 use super::lines::words as names;
 use crate::code::{Kind, Word, words};
 
-/// The keywords that may precede a list. Other names before a bracket make it an argument list or an index.
-const KEYWORDS: &[&str] = &["import", "in", "return", "yield"];
+/// The keywords that may precede a list. Other names before a bracket make it an argument list or an index; imports are entries.
+const KEYWORDS: &[&str] = &["in", "return", "yield"];
 
 /// The maximum number of lists to merge in a file.
 const MOST_LISTS: usize = 50;
@@ -41,10 +41,11 @@ fn first(texts: [&str; 3]) -> Option<(String, [(usize, usize); 3])> {
     let [base, yours, new] = texts.map(lists);
     base.iter().find_map(|list| {
         let twins = [list, twin(list, &yours)?, twin(list, &new)?];
+        let items = twins.map(|it| it.items.iter().map(String::as_str).collect::<Vec<_>>());
         let is_changed = twins[2].text != list.text;
-        let items = is_changed.then(|| merge(twins.map(|it| it.items.as_slice())))??;
-        let places = twins.map(|it| (it.start, it.text.len()));
-        Some((twins[1].with(items, texts[1])?, places))
+        let merged = is_changed.then(|| merge(&items[0], &items[1], &items[2]))??;
+        let text = twins[1].with(&items[1], &merged, texts[1])?;
+        Some((text, twins.map(|it| (it.start, it.text.len()))))
     })
 }
 
@@ -73,23 +74,20 @@ fn lists(code: &str) -> Vec<List<'_>> {
         let own = |word: &&Word| word.depth == open.depth + 1 && word.kind != Kind::String;
         let is_other = |word: &Word| [":", "=", "for"].contains(&word.text);
         let is_pair = ["()", "[]", "{}"].contains(&[open.text, close.text].concat().as_str());
-        if !is_pair || inside.iter().filter(own).any(is_other) || code[start..end].contains('#') {
+        let is_odd = |mark: &&str| code[start..end].contains(mark);
+        let is_odd = ["#", QUOTES, "'''"].iter().any(is_odd);
+        if !is_pair || is_odd || inside.iter().filter(own).any(is_other) {
             continue;
         }
         let inner = &code[start + 1..end];
         let gaps = [inner.trim_start(), inner.trim_end()].map(str::len);
         let gaps = [&inner[..inner.len() - gaps[0]], &inner[gaps[1]..]];
         let own_commas = inside.iter().filter(own).filter(|word| word.text == ",");
+        let gap = if gaps[0].is_empty() { "\n" } else { gaps[0] };
         let mut from = start + 1;
         let mut items = Vec::new();
         for to in own_commas.map(place).chain([end]) {
-            let item = code[from..to].trim();
-            let is_indented = gaps[0].starts_with('\n');
-            items.push(if is_indented {
-                item.replace(gaps[0], "\n")
-            } else {
-                item.to_owned()
-            });
+            items.push(code[from..to].trim().replace(gap, "\n"));
             from = to + 1;
         }
         items.pop_if(|last| last.is_empty());
@@ -124,44 +122,32 @@ fn twin<'l, 't>(list: &List, all: &'l [List<'t>]) -> Option<&'l List<'t>> {
 }
 
 /// Merges the items in the user's order. Returns `None` if both sides changed the same item, or if the order or repetition of items matters.
-fn merge<'i>([base, yours, new]: [&'i [String]; 3]) -> Option<Vec<&'i str>> {
-    let is_once = |side: &[String]| (1..side.len()).all(|at| !side[..at].contains(&side[at]));
-    let kept = |one: &'i [String], other: &[String]| -> Vec<&'i String> {
-        one.iter().filter(|it| other.contains(it)).collect()
-    };
-    if ![base, yours, new].into_iter().all(is_once) || kept(base, new) != kept(new, base) {
+fn merge<'i>(base: &[&'i str], yours: &[&'i str], new: &[&'i str]) -> Option<Vec<&'i str>> {
+    let is_once = |side: &[&str]| (1..side.len()).all(|at| !side[..at].contains(&side[at]));
+    let kept = base.iter().filter(|it| new.contains(it));
+    if ![base, yours, new].into_iter().all(is_once)
+        || !kept.eq(new.iter().filter(|it| base.contains(it)))
+    {
         return None;
     }
-    let added = |side: &'i [String]| side.iter().filter(|it| !base.contains(it));
-    let mut gone = base
-        .iter()
-        .filter(|it| !yours.contains(it) && !new.contains(it));
-    let is_variant = |item: &String| {
-        added(yours).any(|own| names(own).any(|name| names(item).any(|it| it == name)))
+    let added = || yours.iter().filter(|it| !base.contains(it));
+    let mut gone = (base.iter()).filter(|it| !yours.contains(it) && !new.contains(it));
+    let is_variant = |item: &&str| {
+        added().any(|own| names(own).any(|name| names(item).any(|it| it == name)))
+            || new.iter().any(|it| !base.contains(it))
     };
-    if gone.any(|item| added(new).next().is_some() || is_variant(item)) {
+    if gone.any(is_variant) {
         return None;
     }
-    let sides = [yours, new].map(|side| side.iter().map(String::as_str).collect::<Vec<_>>());
-    let has = |side: &[String], item: &str| side.iter().any(|it| it == item);
-    let mut items = order(&sides[0], &sides[1]);
-    items.retain(|item| !has(base, item) || has(yours, item) && has(new, item));
+    let mut items = order(yours, new);
+    items.retain(|item| !base.contains(item) || yours.contains(item) && new.contains(item));
     Some(items)
 }
 
 impl List<'_> {
     /// Returns the list with other items, in the layout that it has in `code`. Returns `None` if its layout is not uniform.
-    fn with(&self, mut items: Vec<&str>, code: &str) -> Option<String> {
+    fn with(&self, own: &[&str], items: &[&str], code: &str) -> Option<String> {
         let [open, close] = [&self.text[..1], &self.text[self.text.len() - 1..]];
-        let is_import = self.head.ends_with("import");
-        let least = match open {
-            "[" => 0,
-            "(" if !is_import => 2,
-            _ => 1,
-        };
-        if is_import && self.items.is_sorted() {
-            items.sort_unstable();
-        }
         let written = |items: &[&str], [first, last]: [&str; 2], comma: &str| {
             let between = if first.is_empty() {
                 ", "
@@ -173,17 +159,13 @@ impl List<'_> {
         };
         let inner = self.text[1..].trim_end_matches(close).trim_end();
         let comma = if inner.ends_with(',') { "," } else { "" };
-        let own: Vec<&str> = self.items.iter().map(String::as_str).collect();
-        let is_long_text = |item: &&str| item.contains("\"\"\"") || item.contains("'''");
-        let is_uniform = written(&own, self.gaps, comma) == self.text;
-        if !is_uniform || items.len() < least || items.iter().any(is_long_text) {
+        let is_uniform = written(own, self.gaps, comma) == self.text;
+        // A set or a tuple is written differently if it has less than two items.
+        if !is_uniform || items.len() < if open == "[" { 1 } else { 2 } {
             return None;
         }
-        if items.is_empty() {
-            return Some("[]".to_owned());
-        }
         let is_broken = items.iter().any(|item| item.contains('\n'));
-        let merged = written(&items, self.gaps, comma);
+        let merged = written(items, self.gaps, comma);
         let line = code[..self.start].rfind('\n').map_or(0, |at| at + 1);
         let rest = code[self.start + self.text.len()..].lines().next();
         let width = self.start - line + merged.len() + rest.map_or(0, str::len);
@@ -192,6 +174,6 @@ impl List<'_> {
         }
         let indent = code[line..].len() - code[line..].trim_start().len();
         let end = format!("\n{}", " ".repeat(indent));
-        Some(written(&items, [&format!("{end}    "), &end], ","))
+        Some(written(items, [&format!("{end}    "), &end], ","))
     }
 }

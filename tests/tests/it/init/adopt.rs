@@ -110,7 +110,7 @@ fn a_bot_that_is_called_by_telephone_is_adopted_as_one() {
     let transports = &document["config"]["transports"];
     assert_eq!(*transports, json!(["hosted_rtc_pstn_dialin"]));
     let recording = &document["unmerged"]["recording"];
-    assert_eq!(recording["conflicts"], json!(["server/bot.py"]));
+    assert_eq!(recording["server/bot.py"], json!("conflict"));
 }
 
 #[test]
