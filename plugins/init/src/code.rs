@@ -4,8 +4,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use words::Word;
-pub(crate) use words::{Kind, words};
+pub(crate) use words::{Kind, Word, words};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Import {
@@ -53,9 +52,9 @@ impl<'t> Names<'t> {
         let first = words[0];
         let is_function = words.iter().take(2).any(|word| word.text == "def");
         let is_value = |word: &Word| word.text == "=" && word.depth == first.depth;
-        // In `a: T = b`, only `a` is a target.
+        // In `a: T = b`, only `a` is a target; in `else:`, nothing is.
         let targets = match words.get(1) {
-            Some(colon) if colon.text == ":" => 1,
+            Some(colon) if colon.text == ":" && words.len() > 2 => 1,
             _ => words.iter().rposition(is_value).unwrap_or(0),
         };
         let mut binder = "";
@@ -147,6 +146,7 @@ mod tests {
                 "c for i in l x",
             ),
             ("if (n := m):\n    n += o", "n", "if m o"),
+            ("if a:\n    b\nelse:\n    c if d else e", "", "a b c d e"),
             ("_p = 'timedelta'  # timedelta", "_p", ""),
         ] {
             let names = Names::of(code).unwrap();

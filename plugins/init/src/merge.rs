@@ -4,6 +4,7 @@ mod check;
 mod entries;
 mod layout;
 mod lines;
+mod lists;
 mod requirement;
 
 use self::layout::Layout;
@@ -104,7 +105,7 @@ fn checked(path: &str, versions: &Versions) -> Merged {
     let by_lines = lines::merge(versions);
     let mut settled = entries::settled(path, &by_lines);
     let Some(text) = settled.text() else {
-        return settled;
+        return with_lists(path, versions).unwrap_or(settled);
     };
     let Some(fault) = check::fault(path, versions, &text) else {
         return settled;
@@ -116,6 +117,17 @@ fn checked(path: &str, versions: &Versions) -> Merged {
     };
     settled.notes = vec![fault.reason];
     settled
+}
+
+/// Merges the versions after their lists, which lines can't do. Returns `None` if that leaves a conflict or makes a fault.
+fn with_lists(path: &str, versions: &Versions) -> Option<Merged> {
+    let is_python = entries::is_python(path);
+    let [base, yours, new] = &is_python.then(|| lists::agreed(versions))?;
+    let merged = entries::settled(path, &lines::merge(&Versions { base, yours, new }));
+    let text = merged.text()?;
+    check::fault(path, versions, &text)
+        .is_none()
+        .then_some(merged)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! | override a class's own default with an unset or empty variable | `every_bot_opens_a_session` |
 //! | pass an argument that its class silently drops | `the_catalogue_describes_the_installed_framework` |
 //! | use a variable's name in place of its value | `every_project_keeps_its_word` |
-//! | call an API that the framework has deprecated | `every_bot_opens_a_session` |
+//! | call an API that the framework has deprecated, or name one | `every_bot_opens_a_session`, `every_bot_type_checks` |
 //! | leave an eval transport without a greeting | `conversation::the_starter_scenario_passes_with_a_model_that_answers_well` |
 //! | lack video on a transport that can carry it | `every_project_keeps_its_word` |
 //! | send phone audio at a sample rate other than the phone's, in either mode | `every_bot_opens_a_session` |
@@ -36,9 +36,11 @@
 mod configurations;
 mod tree;
 
+use std::fs;
 use std::process::Command;
 
 use bot_cli_templates::FRAMEWORK;
+use bot_cli_templates::catalogue::{Catalogue, Kind};
 use tree::Tree;
 
 use crate::bot::{made, python, python_script, script, succeeds, text};
@@ -76,12 +78,30 @@ fn every_bot_is_formatted_and_free_of_lint() {
 #[test]
 fn every_bot_type_checks() {
     let tree = Tree::of_the_catalogue();
-    let interpreter = python().executable("python").display().to_string();
-    run_over(
-        &tree,
-        "pyright",
-        &["--pythonpath".to_owned(), interpreter, tree.root()],
+    // The framework's own marks are its only list of deprecations. Users are told of a deprecated service, so its class may be used.
+    let kinds = [Kind::Stt, Kind::Llm, Kind::Tts, Kind::Realtime, Kind::Video];
+    let services = kinds.map(|kind| Catalogue::get().services(kind));
+    let services = services.into_iter().flatten();
+    let told: Vec<&str> = services
+        .filter(|service| service.deprecated.is_some())
+        .map(|service| service.class.as_str())
+        .collect();
+    let settings = format!("{}/pyrightconfig.json", tree.root());
+    fs::write(&settings, r#"{"reportDeprecated": "warning"}"#).unwrap();
+    let mut pyright = python().command("pyright");
+    pyright.args(["--project", &settings, "--pythonpath"]);
+    pyright.arg(python().executable("python"));
+    let output = pyright.output().unwrap();
+    fs::remove_file(&settings).unwrap();
+    let finding = text(&output);
+    let is_told = |line: &str| told.iter().any(|class| line.contains(class));
+    let mut deprecated = finding.lines().filter(|it| it.contains("reportDeprecated"));
+    assert!(
+        output.status.success() && deprecated.all(is_told),
+        "{finding}\nmade by:\n{}",
+        tree.commands(&finding)
     );
+    assert!(!finding.contains("No source files found"), "{finding}");
 }
 
 #[test]

@@ -8,9 +8,11 @@
 //! - `written`: whether the record was written.
 //! - `same`, `missing`: the paths of generated files that are unchanged or missing.
 //! - `different`: a list of `{path, changes}`, with the lines that the user removed from and added to each generated file.
+//! - `unmerged`: by the key of each further feature, the files that its update would leave to the user, each as `conflict` or `missing`.
 //! - `next`: suggested commands.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -24,18 +26,20 @@ use super::origins::Origins;
 use super::recovery;
 use super::{file, note_name, packs, resolved};
 use crate::catalogue::Catalogue;
-use crate::config::Config;
+use crate::config::{Config, parse_file};
+use crate::digest::sha256;
 use crate::draft::Draft;
 use crate::equivalent::directory;
 use crate::merge::changes;
+use crate::option_table::Feature;
 use crate::options::Options;
-use crate::plan;
+use crate::plan::{self, PlannedFile};
 use crate::record::{self, PROJECT};
-use crate::resolve::is_missing;
+use crate::resolve::{is_missing, resolve};
 use crate::target::Target;
 use crate::target::compare::{PathState, find};
 use crate::transaction::{self, Change, Old};
-use crate::update::{differences, reading};
+use crate::update::{About, Base, Update, differences, reading};
 use crate::wizard::{self, Selection, Way};
 
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
@@ -140,6 +144,7 @@ fn adopted(
         }
     }
     text += "\nYour files beside what bot-cli would generate, which count as your edits:\n";
+    let unmerged = unmerged(target, config, &generated)?;
     let (mut same, mut different, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     for file in generated {
         let path = file.path;
@@ -161,6 +166,14 @@ fn adopted(
             different.push(json!({ "path": path, "changes": changes }));
         }
     }
+    if !unmerged.is_empty() {
+        text += "\nFiles that updates with further options would leave to you:\n";
+    }
+    for (key, left) in &unmerged {
+        let left = left.iter().map(|(path, why)| format!("{path} ({why})"));
+        let left = left.collect::<Vec<_>>().join(", ");
+        text.extend(["  ", key, ": ", &left, "\n"]);
+    }
     let reply = Reply::text(text).data(json!({
         "target": target.path,
         "config": whole,
@@ -168,9 +181,50 @@ fn adopted(
         "same": same,
         "different": different,
         "missing": missing,
+        "unmerged": unmerged,
         "next": [],
     }));
     Ok((record, reply))
+}
+
+/// Tries the update with each further feature, and returns the files that it would leave to the user, each with the reason.
+fn unmerged(
+    target: &Target,
+    config: &Config,
+    generated: &[PlannedFile],
+) -> Result<BTreeMap<&'static str, BTreeMap<String, &'static str>>, Failure> {
+    let hash = |file: &PlannedFile| (file.path.clone(), sha256(file.text.as_bytes()));
+    let text = |file: &PlannedFile| (file.path.clone(), file.text.clone());
+    let base = Base {
+        hashes: generated.iter().map(hash).collect(),
+        texts: generated.iter().map(text).collect(),
+    };
+    let mut unmerged = BTreeMap::new();
+    for feature in Feature::ALL.into_iter().filter(|it| !config.has(*it)) {
+        let Ok(mut read) = parse_file(&config.to_json().to_string()) else {
+            continue;
+        };
+        *read.draft.switches.slot(feature) = Some(true);
+        // Other options may exclude the feature.
+        let Ok(with) = resolve(&read.draft, None, config.catalogue) else {
+            continue;
+        };
+        let mut planned = plan::scaffold(&with).map_err(unplanned)?.files;
+        // The other files are as they would be without the feature.
+        planned.retain(|file| base.texts.get(&file.path) != Some(&file.text));
+        let update = Update::plan(&target.path, &base, &planned, "")?;
+        let missing = update.paths(About::Deleted).into_iter();
+        let conflicts = update
+            .conflicts
+            .iter()
+            .map(|it| (it.path.clone(), "conflict"));
+        let left = missing.map(|path| (path.to_owned(), "missing"));
+        let left: BTreeMap<_, _> = left.chain(conflicts).collect();
+        if !left.is_empty() {
+            unmerged.insert(feature.row().key, left);
+        }
+    }
+    Ok(unmerged)
 }
 
 #[cfg(test)]

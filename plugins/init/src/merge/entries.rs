@@ -20,10 +20,10 @@ enum Format {
 /// The name of the pseudo-entry for comments after the last entry.
 const COMMENT: &str = "#";
 
-const QUOTES: &str = "\"\"\"";
+pub(super) const QUOTES: &str = "\"\"\"";
 
 /// The maximum length of a merged list or import before it is split across lines.
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 
 /// An entry, which may span several lines.
 #[derive(Debug, Clone)]
@@ -73,6 +73,10 @@ pub(super) fn settled(path: &str, merged: &Merged) -> Merged {
     settled
 }
 
+pub(super) fn is_python(path: &str) -> bool {
+    Format::of(path) == Some(Format::Python)
+}
+
 impl Format {
     fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -98,7 +102,9 @@ impl Format {
         let [base, yours, new] = sides.map(|text| self.entries(text));
         let (base, yours, new) = (base?, yours?, new?);
         let mut settled = Vec::new();
-        for name in order(&yours, &new) {
+        let names = [&yours, &new].map(|side| side.iter().map(|it| it.name.as_str()).collect());
+        let [of_yours, of_new]: [Vec<&str>; 2] = names;
+        for name in order(&of_yours, &of_new) {
             let [of_base, of_yours, of_new] =
                 [&base, &yours, &new].map(|side| side.iter().find(|entry| entry.name == name));
             let shown = name.lines().next().unwrap_or_default();
@@ -367,19 +373,19 @@ fn is_definition(entry: &Entry) -> bool {
     lines.any(|line| keywords.iter().any(|keyword| line.starts_with(keyword)))
 }
 
-/// Returns all entry names in the user's order. Names that only `new` contains are inserted after their predecessors in `new`.
-fn order<'a>(yours: &'a [Entry], new: &'a [Entry]) -> Vec<&'a str> {
-    let mut order: Vec<&str> = yours.iter().map(|entry| entry.name.as_str()).collect();
-    for (index, entry) in new.iter().enumerate() {
-        let place = |entry: &Entry| order.iter().position(|name| *name == entry.name);
-        if place(entry).is_none() {
+/// Returns all names in the user's order. Names that only `new` contains are inserted after their predecessors in `new`.
+pub(super) fn order<'a>(yours: &[&'a str], new: &[&'a str]) -> Vec<&'a str> {
+    let mut order = yours.to_vec();
+    for (index, name) in new.iter().enumerate() {
+        let place = |name: &&str| order.iter().position(|it| it == name);
+        if place(name).is_none() {
             let behind = new[..index].iter().rev().find_map(place);
             let before = || new[index..].iter().find_map(place);
             // The new entry follows those that the user added here.
-            let own = |name: &&&str| new.iter().all(|entry| entry.name != **name);
+            let own = |name: &&&str| !new.contains(name);
             let behind = behind.map(|at| at + 1 + order[at + 1..].iter().take_while(own).count());
             let at = behind.or_else(before);
-            order.insert(at.unwrap_or(order.len()), &entry.name);
+            order.insert(at.unwrap_or(order.len()), name);
         }
     }
     order

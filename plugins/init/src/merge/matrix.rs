@@ -5,6 +5,7 @@
 //! to `FOLDER/afterwards`. All edited old projects are written to `FOLDER/edited`.
 
 pub(super) mod changes;
+mod drawn;
 mod edits;
 
 use std::collections::{BTreeMap, BTreeSet};

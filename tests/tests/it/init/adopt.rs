@@ -94,6 +94,25 @@ fn a_project_made_by_hand_can_be_updated() {
     assert!(document["created"].as_array().unwrap().contains(&scenarios));
 }
 
+/// The framework's own tool writes no more than this about calls into a bot for Daily's telephone numbers.
+const DIAL_IN: &str = r#"from pipecat.runner.types import DailyDialinRequest
+
+transport_params = {"daily": lambda: DailyParams(audio_in_enabled=True)}
+DeepgramSTTService, OpenAILLMService, CartesiaTTSService
+"#;
+
+#[test]
+fn a_bot_that_is_called_by_telephone_is_adopted_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    by_hand(folder.path());
+    fs::write(folder.path().join("my-bot/server/bot.py"), DIAL_IN).unwrap();
+    let (_, document) = reply(folder.path(), &["my-bot", "--adopt"]);
+    let transports = &document["config"]["transports"];
+    assert_eq!(*transports, json!(["hosted_rtc_pstn_dialin"]));
+    let recording = &document["unmerged"]["recording"];
+    assert_eq!(recording["server/bot.py"], json!("conflict"));
+}
+
 #[test]
 fn what_can_not_be_adopted_is_named() {
     let folder = tempfile::tempdir().unwrap();

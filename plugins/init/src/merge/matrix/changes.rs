@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use fastrand::Rng;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -92,12 +93,41 @@ fn made() -> Vec<Change> {
     changes
 }
 
+/// Draws a change of a project that has further options. Returns `None` if options exclude each other.
+pub(super) fn drawn(rng: &mut Rng) -> Option<Change> {
+    let table: Table = toml::from_str(include_str!("changes.toml")).unwrap();
+    let (base, keys) = rng.choice(&table.base)?;
+    let mut keys = keys.clone();
+    let mut name = base.clone();
+    let mut add = |keys: &mut Configuration, rng: &mut Rng| {
+        let fits = |option: &&Said| option.bases.contains(base);
+        let option = rng.choice(table.option.iter().filter(fits).collect::<Vec<_>>())?;
+        keys.extend(option.with.clone());
+        keys.retain(|key, _| !option.without.contains(key));
+        name.extend([": ", &option.name]);
+        Some(())
+    };
+    for _ in 0..rng.usize(..3) {
+        add(&mut keys, rng)?;
+    }
+    let before = made_of(&keys)?;
+    for _ in 0..rng.usize(1..3) {
+        add(&mut keys, rng)?;
+    }
+    let new = made_of(&keys).filter(|new| *new != before)?;
+    let base = before;
+    Some(Change { name, base, new })
+}
+
 fn make(keys: &Configuration) -> Files {
+    made_of(keys).unwrap_or_else(|| panic!("{keys:?}"))
+}
+
+fn made_of(keys: &Configuration) -> Option<Files> {
     let text = serde_json::to_string(keys).unwrap();
     let read = parse_file(&text).unwrap();
     assert_eq!(read.problems, [], "{text}");
-    let config = resolve(&read.draft, Some("shop"), Catalogue::built_in())
-        .unwrap_or_else(|problems| panic!("{text}: {problems:?}"));
+    let config = resolve(&read.draft, Some("shop"), Catalogue::built_in()).ok()?;
     let files = scaffold(&config).unwrap().files.into_iter();
-    files.map(|file| (file.path, file.text)).collect()
+    Some(files.map(|file| (file.path, file.text)).collect())
 }

@@ -12,7 +12,6 @@ from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.runner.types import (
     DailyRunnerArguments,
-    EvalRunnerArguments,
     LiveKitRunnerArguments,
     MOQRunnerArguments,
     RunnerArguments,
@@ -54,7 +53,6 @@ def warn_about_calls() -> None:
 # The arguments of a session whose transport is known; a call's room comes in the body instead.
 TRANSPORT_CHOSEN = (
     DailyRunnerArguments,
-    EvalRunnerArguments,
     LiveKitRunnerArguments,
     MOQRunnerArguments,
     SmallWebRTCRunnerArguments,

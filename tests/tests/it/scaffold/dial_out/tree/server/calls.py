@@ -13,7 +13,6 @@ from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.runner.types import (
     DailyRunnerArguments,
-    EvalRunnerArguments,
     LiveKitRunnerArguments,
     MOQRunnerArguments,
     RunnerArguments,
@@ -43,7 +42,6 @@ if not re.fullmatch(r"(\+[1-9][0-9]{6,14})?", os.getenv("TRANSFER_NUMBER") or ""
 # The arguments of a session whose transport is known; a call's room comes in the body instead.
 TRANSPORT_CHOSEN = (
     DailyRunnerArguments,
-    EvalRunnerArguments,
     LiveKitRunnerArguments,
     MOQRunnerArguments,
     SmallWebRTCRunnerArguments,

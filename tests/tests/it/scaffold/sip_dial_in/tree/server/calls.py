@@ -18,7 +18,6 @@ from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.runner.types import (
     CallData,
     DailyRunnerArguments,
-    EvalRunnerArguments,
     LiveKitRunnerArguments,
     MOQRunnerArguments,
     RunnerArguments,
@@ -71,7 +70,6 @@ def is_stream(runner_args: RunnerArguments) -> TypeGuard[WebSocketRunnerArgument
 # The arguments of a session whose transport is known; a call's room comes in the body instead.
 TRANSPORT_CHOSEN = (
     DailyRunnerArguments,
-    EvalRunnerArguments,
     LiveKitRunnerArguments,
     MOQRunnerArguments,
     SmallWebRTCRunnerArguments,

@@ -13,7 +13,6 @@ from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.runner.types import (
     DailyRunnerArguments,
-    EvalRunnerArguments,
     LiveKitRunnerArguments,
     MOQRunnerArguments,
     RunnerArguments,
@@ -38,7 +37,6 @@ DIAL_PAUSE_SECS = 5
 # The arguments of a session whose transport is known; a call's room comes in the body instead.
 TRANSPORT_CHOSEN = (
     DailyRunnerArguments,
-    EvalRunnerArguments,
     LiveKitRunnerArguments,
     MOQRunnerArguments,
     SmallWebRTCRunnerArguments,
