@@ -111,7 +111,7 @@ const HANDLER: &str = r#"
         logger.info(f"My handler saw {function_calls[0].function_name}")
 "#;
 
-/// The judge and the caller are behind OpenAI's protocol, as the starter files say. The package's own console script does not find their
+/// The judge and the caller are models of our stand-in, as the starter files say. The package's own console script does not find their
 /// factory.
 #[test]
 fn dev_has_a_judge_and_a_simulated_caller_and_types_to_the_bot() {
