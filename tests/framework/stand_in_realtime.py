@@ -2,8 +2,8 @@
 
 It prints its address and serves until it is ended. Each response of a session is the answer to what came since the last
 one: the words, and a tone in place of the voice. The options are those of `stand_in_openai.py`. `--fail` has words lead
-to an error, after which the framework hears nothing more, and `--stumble` to a response that fails. What it is told to
-say to the user, it says.
+to an error, after which the framework hears nothing more, `--stumble` to a response that fails, and `--silent` to none.
+What it is told to say to the user, it says.
 """
 
 import argparse
@@ -42,7 +42,9 @@ async def converse(socket: ServerConnection, script: argparse.Namespace) -> None
                 await say("conversation.item.added", item=item)
                 heard += item.get("output") or "".join(map(words, item["content"]))
             case {"type": "response.create"}:
-                if script.fail and script.fail in heard:
+                if script.silent and script.silent in heard:
+                    pass
+                elif script.fail and script.fail in heard:
                     error = {"type": "server_error", "code": "server_error", "message": "The service is out of order."}
                     await say("error", error=error)
                 elif script.stumble and script.stumble in heard:
@@ -96,6 +98,7 @@ async def main() -> None:
     parser = parser_of_scripts(__doc__)
     parser.add_argument("--fail", metavar="WORDS")
     parser.add_argument("--stumble", metavar="WORDS")
+    parser.add_argument("--silent", metavar="WORDS")
     script = parser.parse_args()
     async with serve(lambda socket: converse(socket, script), "127.0.0.1", 0) as server:
         print(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)

@@ -64,7 +64,7 @@ fn the_longest_session_ends_with_a_word_before_its_end() {
     session.bot.set("SESSION_SECS", "6");
     session.bot.set("WARNING_SECS", "3");
     let mut running = session.hold(&[("", &[WARNING, GOODBYE, SILENCE])]);
-    running.line_with("The longest session is over");
+    running.line_with("reason: the session is over");
     running.line_with(HUNG_UP);
 }
 
@@ -329,6 +329,23 @@ fn a_speech_to_speech_service_that_fails_ends_the_session() {
     ]);
     running.line_with("The service is out of order.");
     running.line_with("the bot is silent");
+}
+
+/// Without an answer, not even an apology can be had of it.
+#[test]
+fn a_speech_to_speech_service_that_is_silent_ends_the_session() {
+    for (silent, question) in [("Greet the user", ""), ("be silent", "Please be silent.")] {
+        let session = Session::realtime(&["--silent", silent]);
+        let greeting: &[&str] = if question.is_empty() {
+            &[SILENCE]
+        } else {
+            &["tts_response"]
+        };
+        let turns: [Turn; 2] = [("", greeting), (question, &[SILENCE])];
+        let mut running = session.hold(&turns[..if question.is_empty() { 1 } else { 2 }]);
+        running.line_with("The bot does not answer");
+        running.line_with("the bot is silent");
+    }
 }
 
 #[test]

@@ -132,10 +132,10 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
     async def end_in_time():
         await asyncio.sleep(SESSION_SECS - WARNING_SECS)
         await say_or_end(worker, ALMOST_OVER)
-        while True:  # Whoever takes back the goodbye has as long again.
+        for _ in range(3):  # Whoever takes back the goodbye has as long again.
             await asyncio.sleep(WARNING_SECS)
-            logger.info("The longest session is over")
-            await say_or_end(worker, GOODBYE, frames.EndFrame())
+            await say_or_end(worker, GOODBYE, frames.EndFrame(reason="the session is over"))
+        await worker.cancel(reason="the session is over")
 
     async def answer_in_time():
         nonlocal asked, apologized
@@ -161,7 +161,11 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
                     case frames.FunctionCallCancelFrame(run_llm=True):
                         # After a tool that took too long, the service would wait for the user.
                         await say(worker, SORRY)
-                    case frames.UserStoppedSpeakingFrame() if not answers:
+                    case (
+                        frames.UserStoppedSpeakingFrame()
+                        | frames.LLMRunFrame()
+                        | frames.LLMMessagesAppendFrame()
+                    ) if not answers:
                         due, is_heard = now() + ANSWER_SECS, False
                     case frames.LLMFullResponseStartFrame():
                         due, is_heard, answers = now() + ANSWER_SECS, False, True

@@ -123,10 +123,10 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
     async def end_in_time():
         await asyncio.sleep(SESSION_SECS - WARNING_SECS)
         await say_or_end(worker, ALMOST_OVER)
-        while True:  # Whoever takes back the goodbye has as long again.
+        for _ in range(3):  # Whoever takes back the goodbye has as long again.
             await asyncio.sleep(WARNING_SECS)
-            logger.info("The longest session is over")
-            await say_or_end(worker, GOODBYE, frames.EndFrame())
+            await say_or_end(worker, GOODBYE, frames.EndFrame(reason="the session is over"))
+        await worker.cancel(reason="the session is over")
 
     async def answer_in_time():
         nonlocal asked, apologized
