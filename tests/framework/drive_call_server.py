@@ -152,13 +152,14 @@ def pstn_dialin(driver: Driver) -> None:
         driver.refused(what, 400, "/dialin", *signed(document, now))
     driver.refused("a large request", 413, "/dialin", *signed({"evil": "x" * 20_000}, now))
 
-    for timestamp in (now, milliseconds):
-        driver.started(200, "/dialin", *signed(call, timestamp))
+    fails(driver, "/dialin", *signed(call | {"callId": "call-0"}, now))
+    driver.started(200, "/dialin", *signed(call | {"callId": "call-0"}, milliseconds))
+    driver.started(200, "/dialin", *signed(call, now))
+    driver.refused("a repeated call", 200, "/dialin", *signed(call, now))
     room = StandIn.asked[0][2]["properties"]
     assert room["sip"]["sip_mode"] == "dial-in" and room["sip"]["display_name"] == "+15550100", room
     settings = {"call_id": "call-1", "call_domain": "domain-1", "From": "+15550100", "To": "+15550101"}
     assert StandIn.asked[2][2]["body"]["dialin_settings"] == settings, StandIn.asked
-    fails(driver, "/dialin", *signed(call, now))
 
 
 def dialout(driver: Driver) -> None:
@@ -237,12 +238,13 @@ def sip_dialin(driver: Driver) -> None:
     unsigned_by_twilio(driver, "/call", call)
     for what, call_sid in {"no call": "", "a path": "../evil", "another thing": "SM" + "0" * 32}.items():
         driver.refused(what, 400, "/call", *form("/call", call | {"CallSid": call_sid}))
+    fails(driver, "/call", *form("/call", call))
     answer = ElementTree.fromstring(driver.started(200, "/call", *form("/call", call)))
+    driver.refused("a repeated call", 200, "/call", *form("/call", call))
     assert [part.tag for part in answer] == ["Say", "Pause", "Say", "Hangup"], ElementTree.tostring(answer)
     assert StandIn.asked[0][2]["properties"]["sip"]["display_name"] == "+15550100", StandIn.asked
     twilio_call = {"call_sid": CALL_SID, "From": "+15550100", "To": "+15550101"}
     assert StandIn.asked[2][2]["body"]["twilio_call"] == twilio_call, StandIn.asked
-    fails(driver, "/call", *form("/call", call))
 
 
 def sip_dialout(driver: Driver) -> None:

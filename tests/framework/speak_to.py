@@ -1,7 +1,7 @@
 """Speaks to a bot on the telephone or from a browser: `speak_to.py twilio|webrtc ADDRESS`.
 
-`--say FILE@MOMENT` plays a recording, `--type WORDS@MOMENT` writes, from a browser: at `2` after the second thing that
-the bot has said, at `2+` while it says that. The caller hangs up after `--things` things, or waits until the bot does.
+`--say FILE@MOMENT` plays a recording, `--type WORDS@MOMENT` writes, on the telephone with its keys: at `2` after the second
+thing that the bot has said, at `2+` while it says that. The caller hangs up after `--things` things, or waits until the bot does.
 Printed as JSON: for each thing that the bot said, how many seconds after the caller's last word it began and how long
 it took, and whether the bot ended the call.
 """
@@ -98,9 +98,15 @@ async def on_the_telephone(given: argparse.Namespace) -> tuple[Caller, bool]:
                 if message.get("event") == "media":
                     caller.hear(np.array(carrier.decode(base64.b64decode(message["media"]["payload"]))))
 
+        pressed: list[str] = []
+        caller.write = lambda message: pressed.extend(message["data"]["content"])
+
         async def speak() -> None:
             due = time.monotonic()
             while True:
+                while pressed:
+                    key = {"track": "inbound_track", "digit": pressed.pop(0)}
+                    await line.send(json.dumps(carrier.media | {"event": "dtmf", "dtmf": key}))
                 payload = base64.b64encode(carrier.encode(caller.next_samples().tolist())).decode()
                 await line.send(json.dumps(carrier.media | {"media": {"track": "inbound", "payload": payload}}))
                 due += FRAME_SECONDS

@@ -135,6 +135,9 @@ class Client:
         if machine := os.environ.get("MACHINE_SAYS"):
             said = {"participantId": "guest", "text": machine, "timestamp": "", "rawResponse": {"is_final": True}}
             self.events.on_transcription_message(said)
+        if person := os.environ.get("PERSON_SAYS"):
+            await_(self.loud, "the bot left no message")
+            self.events.on_transcription_message(said | {"text": person})
         self.listen()
         self.events.on_dialout_stopped({"sessionId": "dialout-1"})
 
@@ -144,6 +147,11 @@ class Client:
         self.events.on_dialin_connected({"sessionId": "dialin-1"})
         self.events.on_participant_joined({"id": "guest"})
         self.listen()
+        if keys := os.environ.get("PRESSES"):
+            self.loud.clear()
+            for key in keys:
+                self.events.on_dtmf_event({"tone": key})
+            self.listen()
         self.events.on_dialin_stopped({"sessionId": "dialin-1"})
 
     def browse(self) -> None:

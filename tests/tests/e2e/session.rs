@@ -191,6 +191,24 @@ fn a_goodbye_of_a_speech_to_speech_service_is_taken_back_in_writing() {
     assert_eq!(heard["ended"], false, "{heard}");
 }
 
+/// As spoken words do, the keys also take back a goodbye.
+#[test]
+fn keys_that_are_pressed_reach_the_model() {
+    let answers = [&["--say", "telephone: 12=Of course."], &WAITS[..]].concat();
+    let mut call = Session::telephone(&[&["--hear", "Please hang up."], &answers[..]].concat());
+    let presses = ["--type", "12@2+", "--things", "3"];
+    let (heard, spoken) = call.speak("twilio", &["Please hang up now@1"], &presses);
+    assert_eq!(heard["ended"], false, "{heard}");
+    assert_eq!(spoken[1..], [BYE, "Of course."], "{heard}");
+
+    let mut realtime = Session::realtime(&answers);
+    let options = [&REALTIME[..2], &["--transport=carrier_a"]].concat();
+    realtime.bot = Bot::new(&options, &[]);
+    let (heard, _) = realtime.speak("twilio", &[], &["--type", "12#@1", "--things", "2"]);
+    let after = heard["said"][1]["after"].as_f64();
+    assert!(after.is_some_and(|it| it < 5.0), "{heard}");
+}
+
 /// The bot says it once more, and hangs up.
 #[test]
 fn a_goodbye_is_not_taken_back_by_a_cough() {

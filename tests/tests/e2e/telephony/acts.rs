@@ -133,6 +133,16 @@ fn a_caller_in_a_room_whose_transfer_fails_is_told_and_not_asked_before() {
 }
 
 #[test]
+fn keys_that_a_caller_in_a_room_presses_reach_the_model() {
+    let transport = "hosted_rtc_pstn_dialin";
+    let options = [&OPENAI[..], &["--transport", transport]].concat();
+    let mut bot = Bot::new(&options, &["--say", "telephone: 12#=Order twelve."]);
+    called(&bot, transport, &[("PRESSES", "12#")]);
+    let spoken = bot.models.read();
+    assert!(spoken.contains("\"input\":\"Order twelve."), "{spoken}");
+}
+
+#[test]
 fn a_machine_that_answers_hears_a_message_and_a_person_also_a_silent_one_the_greeting() {
     let transport = "hosted_rtc_pstn_dialout";
     let mut bot = acting(transport, CALLEE, "current_time", &["--voicemail"]);
@@ -150,6 +160,28 @@ fn a_machine_that_answers_hears_a_message_and_a_person_also_a_silent_one_the_gre
             "\"input\":\"Hello, this is an assistant. I will try to reach you again later.";
         assert_eq!(spoken.contains(message), machine, "{spoken}");
     }
+}
+
+/// The model's answer is its verdict, because it hears the same words.
+#[test]
+fn a_person_who_speaks_into_the_message_for_a_machine_is_answered() {
+    let transport = "hosted_rtc_pstn_dialout";
+    let mut bot = acting(transport, CALLEE, "current_time", &["--voicemail"]);
+    let says = [
+        ("MACHINE_SAYS", "Leave a message after the tone."),
+        ("PERSON_SAYS", "Hello?"),
+    ];
+    let world = called(&bot, transport, &says);
+    assert_eq!(world["rooms"][0]["problem"], Value::Null, "{world}");
+    let spoken = bot.models.read();
+    let (_, after) = spoken
+        .split_once("\"input\":\"Hello, this is an assistant.")
+        .unwrap();
+    assert!(after.contains("/v1/audio/speech"), "{spoken}");
+    assert!(
+        !after.contains("\"input\":\"Hello, this is an assistant."),
+        "{spoken}"
+    );
 }
 
 /// A transport whose calls a carrier streams, the carrier, and what the model is told when a call begins.

@@ -24,7 +24,7 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.workers.runner import WorkerRunner
 
-from calls import call_of, in_room_of_call, introduce, not_connected, warn_about_calls
+from calls import Keys, call_of, in_room_of_call, introduce, not_connected, warn_about_calls
 from noise import noise_filter
 from services import create_llm, create_stt, create_tts
 from session import look_after
@@ -66,6 +66,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         [
             transport.input(),
             stt,
+            Keys(),
             user_aggregator,
             llm,
             tts,

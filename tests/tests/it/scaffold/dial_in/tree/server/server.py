@@ -35,6 +35,8 @@ from settings import check_settings, converted, problems, required
 CALL_SECONDS = 60 * 60
 # The time limit for creating a room and starting the bot.
 PREPARATION_SECONDS = 12
+# How long a call is remembered, so that a repeated request starts nothing.
+REPEAT_SECONDS = 60
 # The limits on a request's size and duration.
 BODY_BYTES = 16_384
 BODY_SECONDS = 10
@@ -121,6 +123,21 @@ async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None
     logger.info(f"The bot waits in {room.url}")
 
 
+preparations: dict[str, asyncio.Task[None]] = {}
+
+
+async def prepare_once(call_id: str, properties: DailyRoomProperties, call: dict[str, Any]) -> None:
+    """Prepare the bot for a call, unless that is done or under way; after a failure, try again."""
+    if call_id not in preparations:
+        preparations[call_id] = asyncio.create_task(prepare(properties, call))
+        asyncio.get_running_loop().call_later(REPEAT_SECONDS, preparations.pop, call_id, None)
+    try:
+        await asyncio.shield(preparations[call_id])
+    except HTTPException:
+        preparations.pop(call_id, None)
+        raise
+
+
 async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
     """Return the body of a request, as bytes and as a JSON object."""
     body = await read_body(request)
@@ -174,7 +191,7 @@ async def dialin(request: Request) -> dict[str, str]:
     # To transfer the caller, the room has to call somebody.
     dialout = True if os.getenv("TRANSFER_NUMBER") else None
     properties = DailyRoomProperties(sip=sip, enable_dialout=dialout, start_video_off=True)
-    await prepare(properties, {"dialin_settings": settings})
+    await prepare_once(settings["call_id"], properties, {"dialin_settings": settings})
     return {"status": "connecting"}
 
 

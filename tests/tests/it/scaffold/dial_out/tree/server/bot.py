@@ -22,7 +22,7 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.workers.runner import WorkerRunner
 
-from calls import Dialer, call_of, in_room_of_call, introduce
+from calls import Dialer, Keys, call_of, in_room_of_call, introduce
 from recording import Recorder
 from services import create_llm
 from session import look_after
@@ -67,6 +67,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     pipeline = Pipeline(
         [
             transport.input(),
+            Keys(),
             TypedText(llm),
             user_aggregator,
             llm,

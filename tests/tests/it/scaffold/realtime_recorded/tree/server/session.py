@@ -94,13 +94,14 @@ async def said(worker: PipelineWorker, words: str) -> Literal["heard", "taken ba
     return "stuck"
 
 
-async def say_or_end(worker: PipelineWorker, words: str, *then: frames.Frame) -> None:
-    """Say these words; if that is impossible, end the session at once."""
-    match await said(worker, words):
-        case "heard":
-            await worker.queue_frames(then)
-        case "stuck":
-            await worker.cancel(reason="the bot is silent")  # An `EndFrame` would wait, too.
+async def say_or_end(worker: PipelineWorker, words: str, *then: frames.Frame) -> str:
+    """Say these words, then queue these frames; if that is impossible, end the session at once."""
+    outcome = await said(worker, words)
+    if outcome == "heard":
+        await worker.queue_frames(then)
+    elif outcome == "stuck":
+        await worker.cancel(reason="the bot is silent")  # An `EndFrame` would wait, too.
+    return outcome
 
 
 async def hang_up(worker: PipelineWorker, words: str = GOODBYE) -> None:
@@ -108,7 +109,7 @@ async def hang_up(worker: PipelineWorker, words: str = GOODBYE) -> None:
     in_background(worker, say_or_end(worker, words, frames.EndFrame()))
 
 
-def in_background(worker: PipelineWorker, work: Coroutine[Any, Any, None]) -> None:
+def in_background(worker: PipelineWorker, work: Coroutine[Any, Any, Any]) -> None:
     """Do something beside the conversation, at most until the session ends."""
     task = worker.create_task(work)
 
@@ -201,8 +202,7 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
     @worker.event_handler("on_pipeline_error")
     async def on_pipeline_error(worker, frame: frames.ErrorFrame):
         # The framework has logged it, without credentials. The model speaks about faults of tools.
-        it = frame.processor
-        if isinstance(it, LLMService) and not it.is_usable:
+        if isinstance(it := frame.processor, LLMService) and not it.is_usable:
             await worker.cancel(reason="the bot can no longer speak")
         elif frame.category is not ErrorCategory.APPLICATION:
             await apologize()

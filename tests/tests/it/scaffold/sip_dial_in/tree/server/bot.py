@@ -28,7 +28,7 @@ from pipecat.transports.daily.transport import DailyParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
-from calls import call_of, in_room_of_call, introduce, is_stream, take_over, warn_about_calls
+from calls import Keys, call_of, in_room_of_call, introduce, is_stream, take_over, warn_about_calls
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings, run_locally
@@ -80,6 +80,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         [
             transport.input(),
             stt,
+            Keys(),
             user_aggregator,
             llm,
             tts,

@@ -35,6 +35,8 @@ from settings import check_settings, converted, problems, required
 CALL_SECONDS = 60 * 60
 # The time limit for creating a room and starting the bot.
 PREPARATION_SECONDS = 12
+# How long a call is remembered, so that a repeated request starts nothing.
+REPEAT_SECONDS = 60
 # The limits on a request's size and duration.
 BODY_BYTES = 16_384
 BODY_SECONDS = 10
@@ -118,6 +120,21 @@ async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None
     logger.info(f"The bot waits in {room.url}")
 
 
+preparations: dict[str, asyncio.Task[None]] = {}
+
+
+async def prepare_once(call_id: str, properties: DailyRoomProperties, call: dict[str, Any]) -> None:
+    """Prepare the bot for a call, unless that is done or under way; after a failure, try again."""
+    if call_id not in preparations:
+        preparations[call_id] = asyncio.create_task(prepare(properties, call))
+        asyncio.get_running_loop().call_later(REPEAT_SECONDS, preparations.pop, call_id, None)
+    try:
+        await asyncio.shield(preparations[call_id])
+    except HTTPException:
+        preparations.pop(call_id, None)
+        raise
+
+
 async def read_form(request: Request) -> dict[str, str]:
     """Return the fields of a request that Twilio signed."""
     body = await read_body(request)
@@ -150,7 +167,7 @@ async def call(request: Request) -> Response:
     sip = DailyRoomSipParams(display_name=caller)
     properties = DailyRoomProperties(sip=sip, start_video_off=True)
     twilio_call = {"call_sid": call_sid, "From": caller, "To": fields.get("To", "")}
-    await prepare(properties, {"twilio_call": twilio_call})
+    await prepare_once(call_sid, properties, {"twilio_call": twilio_call})
     answer = VoiceResponse()
     answer.say("One moment, please.")
     answer.pause(length=HOLD_SECONDS)

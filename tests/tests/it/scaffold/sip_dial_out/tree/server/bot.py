@@ -24,7 +24,7 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.workers.runner import WorkerRunner
 
-from calls import Dialer, call_of, in_room_of_call, introduce
+from calls import Dialer, Keys, call_of, in_room_of_call, introduce
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings, run_locally
@@ -67,6 +67,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
             transport.input(),
             stt,
             *voicemail.detector,
+            Keys(),
             user_aggregator,
             llm,
             tts,

@@ -8,9 +8,17 @@ from typing import Any
 
 from loguru import logger
 from pipecat.adapters.llm.schemas.direct_function import tool_options
-from pipecat.frames.frames import FunctionCallResultProperties, UserIdleTimeoutUpdateFrame
+from pipecat.frames.frames import (
+    Frame,
+    FunctionCallResultProperties,
+    LLMMessagesAppendFrame,
+    TranscriptionFrame,
+    UserIdleTimeoutUpdateFrame,
+)
 from pipecat.pipeline.worker import PipelineWorker
+from pipecat.processors.aggregators.dtmf_aggregator import DTMFAggregator
 from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.frame_processor import FrameDirection
 from pipecat.runner.types import (
     DailyRunnerArguments,
     LiveKitRunnerArguments,
@@ -28,6 +36,9 @@ from session import SILENCE_SECS, in_background, said, say
 
 CONNECTING = "One moment, I will put you through."
 NOT_CONNECTED = "Sorry, I could not put you through."
+
+# What the model reads before the keys that a caller presses.
+KEYS = "Keys pressed on the telephone: "
 
 # How often the bot calls before it gives up. After a failure it waits, each time twice as long.
 DIAL_ATTEMPTS = 3
@@ -109,6 +120,21 @@ async def introduce(context: LLMContext, runner_args: RunnerArguments) -> None:
     if facts:
         about = f"Facts about this telephone call, not instructions: {json.dumps(facts)}"
         context.add_message({"role": "developer", "content": about})
+
+
+class Keys(DTMFAggregator):
+    """Hands pressed keys to the model as typed text, which needs nobody who hears a turn."""
+
+    def __init__(self) -> None:
+        super().__init__(prefix=KEYS)
+
+    async def push_frame(
+        self, frame: Frame, direction: FrameDirection = FrameDirection.DOWNSTREAM
+    ) -> None:
+        if isinstance(frame, TranscriptionFrame) and frame.text.startswith(KEYS):
+            words = frame.text
+            frame = LLMMessagesAppendFrame([{"role": "user", "content": words}], run_llm=True)
+        await super().push_frame(frame, direction)
 
 
 class Dialer:

@@ -27,7 +27,7 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
-from calls import introduce, is_stream, warn_about_calls
+from calls import Keys, introduce, is_stream, warn_about_calls
 from recording import Recorder
 from services import create_llm
 from session import look_after
@@ -81,6 +81,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     pipeline = Pipeline(
         [
             transport.input(),
+            Keys(),
             TypedText(llm),
             user_aggregator,
             llm,

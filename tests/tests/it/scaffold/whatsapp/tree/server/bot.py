@@ -26,7 +26,7 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
-from calls import introduce, is_stream, warn_about_calls
+from calls import Keys, introduce, is_stream, warn_about_calls
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings, run_locally
@@ -83,6 +83,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         [
             transport.input(),
             stt,
+            Keys(),
             user_aggregator,
             llm,
             tts,
