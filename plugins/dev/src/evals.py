@@ -1,8 +1,10 @@
 """Run the scenarios of files, and those of folders whose needs are met, against the bot at the first argument."""
 
 import asyncio
+import contextlib
 import importlib.util
 import json
+import re
 import sys
 import urllib.request
 from pathlib import Path
@@ -29,12 +31,12 @@ def need(scenario):
         fix = None
         try:
             build(config, where=where)
-            if not config.get("factory"):
+            if not config.get("endpoint") and config.get("service", "ollama") == "ollama" and not config.get("factory"):
                 model = config.get("model") or DEFAULT_OLLAMA_JUDGE_MODEL
                 fix = f"run `ollama pull {model}`, or choose another model"
-                server = (config.get("endpoint") or "http://localhost:11434/v1").removesuffix("/v1")
-                with urllib.request.urlopen(f"{server}/api/tags", timeout=3) as tags:
-                    {it["name"]: it for it in json.load(tags)["models"]}[model]
+                with urllib.request.urlopen("http://localhost:11434/api/tags", timeout=3) as tags:
+                    names = [it["name"].removesuffix(":latest") for it in json.load(tags)["models"]]
+                    names.index(model.removesuffix(":latest"))
         except Exception as error:
             return f"{what}: {fix or error} under `{where}` in {scenario.source_path}"
 
@@ -45,9 +47,10 @@ async def run(scenario):
         result = await EvalSession.from_scenario(scenario, sys.argv[1]).run()
     except Exception as error:
         return {"status": "failed", "missing": [f"{type(error).__name__}: {error}"[:500]]}
-    log = Path(f"evals/logs/{scenario.name.replace('/', '__')}.eval.log").resolve()
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("\n".join(result.debug_log) + "\n", encoding="utf-8")
+    log = Path("evals/logs").resolve() / (re.sub(r"[^\w-]+", "_", scenario.name)[:100] + ".eval.log")
+    with contextlib.suppress(OSError):
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("\n".join(result.debug_log) + "\n", encoding="utf-8")
     if isinstance(scenario, EvalSimulationScenario):
         turns, missing = result.turns, [result.failure]
     else:
@@ -55,12 +58,11 @@ async def run(scenario):
         after = [(scenario.turns[max(it.turn_index, 0)].user, it) for it in result.failures]
         missing = [f"after {words!r}: " * bool(words) + f"{it.event_name}: {it.reason}" for words, it in after]
     said = [it["text"].strip() for it in result.events_seen if it["type"] == "llm_response" and it.get("text")]
-    failed = {} if result.passed else {"missing": missing, "said": (said or [None])[-1], "log": str(log)}
+    failed = {} if result.passed else {"missing": missing, "said": (said or [None])[-1], "log": str(log) if log.exists() else None}
     return {"status": "passed" if result.passed else "failed", "turns": turns, **failed}
 
 
-def tell(**outcome):
-    """Print an outcome as JSON behind a mark."""
+def tell(**outcome):  # as JSON, behind a mark
     STATUSES.add(outcome["status"])
     print("\x1e" + json.dumps({key: value for key, value in outcome.items() if value is not None}), flush=True)
 
@@ -76,4 +78,5 @@ for file in dict.fromkeys(sum(files, [])):
             tell(name=scenario.name, **outcome, needs=needs)
     except Exception as error:
         tell(name=str(file), status="failed", missing=[f"{error}"[:500]])
+STATUSES or tell(name=" ".join(sys.argv[2:]), status="failed", missing=["there are no scenarios"])
 sys.exit(STATUSES - {"not_run"} != {"passed"})

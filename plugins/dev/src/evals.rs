@@ -25,11 +25,17 @@ pub fn find(project: &Project, cwd: &Path, given: &[PathBuf]) -> Result<Vec<Path
     let failure = |message| Failure::new(Exit::Usage, "no_evals", message);
     check_transport(project, cwd)?;
     let usual = [PathBuf::from(EVALS)];
-    let given = if given.is_empty() { &usual } else { given };
+    let is_usual = given.is_empty();
+    let given = if is_usual { &usual } else { given };
     let paths = given.iter().map(|path| {
         let shown = path.display();
         let hint = format!("they are in {}", shown_from(cwd, &bot.join(EVALS)));
-        let mut places = [cwd, bot].map(|folder| folder.join(path)).into_iter();
+        let folders = if is_usual {
+            [bot.as_path(); 2]
+        } else {
+            [cwd, bot]
+        };
+        let mut places = folders.map(|folder| folder.join(path)).into_iter();
         let Some(found) = places.find(|place| place.exists()) else {
             let message = format!("there is no file or folder `{shown}` with scenarios");
             return Err(failure(message).hint(hint));
@@ -126,7 +132,7 @@ impl Outcomes {
         let left: usize = not_run.values().map(Vec::len).sum();
         let mut lines: Vec<String> = not_run
             .iter()
-            .map(|(needs, names)| format!("not run: {} needs {needs}", names.join(", ")))
+            .map(|(needs, names)| format!("not run: {} (needs {needs})", names.join(", ")))
             .collect();
         lines.push(format!("{passed} passed, {failed} failed, {left} not run"));
         let document =

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, ValueHint};
 
 const ABOUT: &str = "\
@@ -56,7 +57,7 @@ pub struct Options {
     #[arg(long, value_name = "PATH", num_args = 0.., value_hint = ValueHint::AnyPath)]
     pub eval: Option<Vec<PathBuf>>,
     /// Type this to the bot, show its answer and its calls, and end; repeat for a conversation
-    #[arg(long, value_name = "TEXT", conflicts_with = "eval")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "eval", value_parser = NonEmptyStringValueParser::new())]
     pub say: Vec<String>,
     /// Backend with the project's secret set: `local` is the vault of this machine
     #[arg(long, value_name = "NAME", default_value = "local")]

@@ -64,7 +64,7 @@ fn the_longest_session_ends_with_a_word_before_its_end() {
     session.bot.set("SESSION_SECS", "6");
     session.bot.set("WARNING_SECS", "3");
     let mut running = session.hold(&[("", &[WARNING, GOODBYE, SILENCE])]);
-    running.line_with("reason: the session is over");
+    running.line_with("The longest session is over");
     running.line_with(HUNG_UP);
 }
 

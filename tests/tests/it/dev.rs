@@ -270,7 +270,7 @@ const SHOWN: [&str; 7] = [
     "  response: none",
     "  the bot said: No.",
     "  log: a.log",
-    "not run: judged/manners needs a judge: do this",
+    "not run: judged/manners (needs a judge: do this)",
     "1 passed, 1 failed, 1 not run",
 ];
 

@@ -9,7 +9,7 @@ from loguru import logger
 from pipecat.frames import frames
 from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.pipeline.worker import PipelineWorker
-from pipecat.processors.frame_processor import FrameProcessor
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.services.tts_service import TTSService
 from pipecat.utils.errors import ErrorCategory
 
@@ -41,7 +41,9 @@ async def watched(worker: PipelineWorker) -> AsyncIterator[asyncio.Queue[frames.
 
     class Watch(BaseObserver):
         async def on_push_frame(self, data: FramePushed) -> None:
-            queue.put_nowait(data.frame)
+            is_twin = data.frame.broadcast_sibling_id is not None
+            if not is_twin or data.direction is FrameDirection.DOWNSTREAM:
+                queue.put_nowait(data.frame)
 
     watch = Watch(observe_every_push=False)
     worker.add_observer(watch)
@@ -67,8 +69,10 @@ async def said(worker: PipelineWorker, words: str) -> Literal["heard", "taken ba
                         match frame := await queue.get():
                             case frames.InterruptionFrame() if not isinstance(frame, Release):
                                 noise = True
-                                limit.reschedule(now() + NOISE_SECS)
-                            case frames.UserSpeakingFrame() | frames.BotSpeakingFrame():
+                            case frames.UserStartedSpeakingFrame():
+                                noise = True
+                                limit.reschedule(None)
+                            case frames.UserStoppedSpeakingFrame() | frames.BotSpeakingFrame():
                                 limit.reschedule(now() + (NOISE_SECS if noise else ANSWER_SECS))
                             case frames.BotStartedSpeakingFrame():
                                 speaks = asked
@@ -76,8 +80,8 @@ async def said(worker: PipelineWorker, words: str) -> Literal["heard", "taken ba
                                 return "heard"
                             case frames.TranscriptionFrame(text=text) if text.strip():
                                 has_words = True
-                            case frames.LLMMessagesAppendFrame():
-                                has_words = True
+                            case frames.LLMMessagesAppendFrame() | frames.InputDTMFFrame():
+                                noise = has_words = True
                             case _ if frame is turn and not noise:
                                 await say(worker, words)
                                 asked = True
@@ -123,10 +127,12 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
 
     async def end_in_time():
         await asyncio.sleep(SESSION_SECS - WARNING_SECS)
-        await say_or_end(worker, ALMOST_OVER)
+        in_background(worker, said(worker, ALMOST_OVER))
         for _ in range(3):  # Whoever takes back the goodbye has as long again.
             await asyncio.sleep(WARNING_SECS)
-            await say_or_end(worker, GOODBYE, frames.EndFrame(reason="the session is over"))
+            logger.info("The longest session is over")
+            await hang_up(worker)
+        await asyncio.sleep(WARNING_SECS)
         await worker.cancel(reason="the session is over")
 
     async def answer_in_time():
@@ -161,7 +167,7 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
                     case _:
                         continue
                 if due and is_heard:
-                    due = now() + ANSWER_SECS if answers else None
+                    due, apologized = (now() + ANSWER_SECS if answers else None), False
 
     async def apologize():
         nonlocal apologized
@@ -176,7 +182,7 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
         nonlocal asked
         if asked < QUESTIONS:
             asked += 1
-            in_background(worker, say_or_end(worker, STILL_THERE))
+            in_background(worker, said(worker, STILL_THERE))
         else:
             logger.info("The user does not answer")
             await hang_up(worker)

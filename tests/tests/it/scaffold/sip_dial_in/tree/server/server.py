@@ -125,14 +125,16 @@ preparations: dict[str, asyncio.Task[None]] = {}
 
 async def prepare_once(call_id: str, properties: DailyRoomProperties, call: dict[str, Any]) -> None:
     """Prepare the bot for a call, unless that is done or under way; after a failure, try again."""
+
+    def forget(task: asyncio.Task[None]) -> None:
+        if task.cancelled() or task.exception():
+            preparations.pop(call_id, None)
+
     if call_id not in preparations:
         preparations[call_id] = asyncio.create_task(prepare(properties, call))
+        preparations[call_id].add_done_callback(forget)
         asyncio.get_running_loop().call_later(REPEAT_SECONDS, preparations.pop, call_id, None)
-    try:
-        await asyncio.shield(preparations[call_id])
-    except HTTPException:
-        preparations.pop(call_id, None)
-        raise
+    await asyncio.shield(preparations[call_id])
 
 
 async def read_form(request: Request) -> dict[str, str]:

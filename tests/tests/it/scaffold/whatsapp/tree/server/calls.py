@@ -128,7 +128,7 @@ async def introduce(context: LLMContext, runner_args: RunnerArguments) -> None:
 
 
 class Keys(DTMFAggregator):
-    """Hands pressed keys to the model as typed text, which needs nobody who hears a turn."""
+    """Hands pressed keys to the model as typed text, which works without turn detection."""
 
     def __init__(self) -> None:
         super().__init__(prefix=KEYS)
