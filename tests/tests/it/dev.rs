@@ -237,7 +237,7 @@ fn an_evaluation_gives_its_status_and_shows_the_bot_only_if_it_ends_badly() {
         std::fs::write(bench.path("work/server/eval-status"), status).unwrap();
         let mut dev = Dev::start(&bench, words);
         let address = format!("ws://127.0.0.1:{}/ws", dev.port);
-        let mut lines = dev.until(&format!("eval   | evals at {address}: 79 lines"));
+        let mut lines = dev.until(&format!("eval   | evals at {address}: 82 lines"));
         lines.extend(dev.until("the eval ended with status"));
         let eval: Vec<&str> = lines
             .iter()
