@@ -93,7 +93,8 @@ SERVICES = load_services()
 
 
 def projects(tree: Path) -> list[Project]:
-    return [Project(made) for made in sorted(tree.glob("*.json"))]
+    # pyright may run at the same time, with its settings beside the projects.
+    return [Project(made) for made in sorted(tree.glob("*.json")) if made.stem != "pyrightconfig"]
 
 
 def report(problems: list[tuple[Project, str]]) -> int:

@@ -1,7 +1,7 @@
 """Looks after a session: asks a silent user, apologizes for faults, and limits its length."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal
 
@@ -40,7 +40,7 @@ async def say(worker: PipelineWorker, words: str) -> None:
 
 
 @asynccontextmanager
-async def watched(worker: PipelineWorker) -> AsyncIterator[asyncio.Queue[frames.Frame]]:
+async def watched(worker: PipelineWorker) -> AsyncGenerator[asyncio.Queue[frames.Frame]]:
     """Provide the frames that the processors of the pipeline send from now on."""
     queue: asyncio.Queue[frames.Frame] = asyncio.Queue()
 
@@ -181,7 +181,7 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
                     case _:
                         continue
                 if due and is_heard:
-                    due, apologized = (now() + ANSWER_SECS if answers else None), False
+                    due = now() + ANSWER_SECS if answers else None
 
     async def apologize():
         nonlocal apologized
