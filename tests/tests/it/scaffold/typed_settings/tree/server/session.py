@@ -117,7 +117,7 @@ def in_background(worker: PipelineWorker, work: Coroutine[Any, Any, Any]) -> Non
 
 def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
     """Watch over a session: call this before it starts."""
-    asked, apologized = 0, False
+    asked, apologized, reads = 0, False, False  # reads: the answers, without a voice
 
     @worker.event_handler("on_pipeline_started")
     async def on_pipeline_started(worker, frame):
@@ -136,7 +136,7 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
         await worker.cancel(reason="the session is over")
 
     async def answer_in_time():
-        nonlocal asked, apologized
+        nonlocal asked, apologized, reads
         now = asyncio.get_running_loop().time
         due: float | None = None  # when the bot has to be heard
         answers = is_heard = False
@@ -163,7 +163,7 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
                     case frames.TTSAudioRawFrame() | frames.BotSpeakingFrame():
                         is_heard = True
                     case frames.LLMTextFrame(skip_tts=True, text=text) if text.strip():
-                        is_heard = True  # The user reads.
+                        is_heard = reads = True
                     case _:
                         continue
                 if due and is_heard:
@@ -192,5 +192,7 @@ def look_after(worker: PipelineWorker, user_aggregator: FrameProcessor) -> None:
         # The framework has logged it, without credentials. The model speaks about faults of tools.
         if isinstance(it := frame.processor, TTSService) and not it.is_usable:
             await worker.cancel(reason="the bot can no longer speak")
+        elif reads and isinstance(it, TTSService):
+            pass
         elif frame.category is not ErrorCategory.APPLICATION:
             await apologize()
