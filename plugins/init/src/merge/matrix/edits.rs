@@ -17,7 +17,7 @@ pub(super) struct Edit {
 }
 
 /// A replacement of the first occurrence of `old` in a file.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(super) struct Step {
     file: String,
     old: String,
