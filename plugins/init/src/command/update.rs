@@ -1,6 +1,5 @@
 //! Implements `bot-cli init DIR --update`, which updates a project while preserving the user's edits.
 
-mod branches;
 mod found;
 mod report;
 
@@ -49,13 +48,12 @@ fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     }
     recovery::refuse_unfinished(target, None)?;
     let asked = options.draft.clone().over(read.draft.clone());
-    let mut origins = Origins {
+    let origins = Origins {
         options: options.draft.clone(),
         file: read,
         below: None,
     };
-    let merged = branches::merged(target, &asked, &mut origins)?;
-    let mut found = Found::read(target, merged, session)?;
+    let mut found = Found::read(target, session)?;
     markers::refuse(&target.path, found.base.hashes.keys())?;
     let catalogue = OnceCell::new();
     let config = new_config(asked, origins, &found, target, &catalogue, session)?;
@@ -152,7 +150,6 @@ fn planned(
         }
     }
     if let Some(before) = before
-        && (options.check || !found.is_merged)
         && let Some(what) = found.disagrees(target, before, config)
     {
         update.note(About::Disagreement, record::PROJECT, what);

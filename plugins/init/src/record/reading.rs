@@ -14,8 +14,6 @@ use crate::digest::sha256;
 
 #[derive(Debug)]
 pub struct Recorded {
-    /// The version of this program that wrote the record.
-    pub tool: String,
     /// The framework's version requirement, such as `>=1.14.0,<2`.
     pub framework: String,
     pub config: FromFile,
@@ -70,7 +68,6 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
         hashes.insert(path, hash.to_owned());
     }
     Ok(Recorded {
-        tool: head.tool,
         framework: written.framework,
         config: parse_file(written.config.get()).map_err(Unusable::Damaged)?,
         members: serde_json::from_str(written.config.get()).map_err(words)?,

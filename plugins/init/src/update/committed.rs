@@ -37,16 +37,6 @@ pub(crate) fn uncommitted(target: &Path, changes: &[&Change]) -> Option<Vec<Stri
     Some(uncommitted)
 }
 
-/// Returns the three versions of a file in a git merge: the common base, ours and theirs.
-pub(crate) fn sides(target: &Path, path: &str) -> Option<[Option<Vec<u8>>; 3]> {
-    let requests = (1..=3).map(|stage| format!(":{stage}:./{path}\n"));
-    let answer = ask(target, requests.collect())?;
-    let (before, rest) = object(&answer)?;
-    let (ours, rest) = object(rest)?;
-    let (theirs, _) = object(rest)?;
-    Some([before, ours, theirs].map(|side| side.map(<[u8]>::to_vec)))
-}
-
 /// Finds the git executable. Ignores executables that are inside the repository at `root` or that other users can replace.
 fn git(root: &Path) -> Option<PathBuf> {
     let trust = Trust {

@@ -13,7 +13,7 @@ use crate::equivalent::directory;
 use crate::equivalent::update_command;
 use crate::option_table::fields;
 use crate::plan::{self, PlannedFile};
-use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
+use crate::record::{self, BASE, FOLDER, PROJECT, Recorded, Unusable};
 use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{PathState, find};
@@ -23,7 +23,6 @@ use crate::update::{Base, brought, differences};
 pub(super) struct Found {
     pub(super) recorded: Recorded,
     pub(super) config: Map<String, Value>,
-    pub(super) is_merged: bool,
     /// Whether the archive contains every generated file.
     is_whole: bool,
     pub(super) base: Base,
@@ -32,26 +31,17 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Reads the record in `target`. If `merged` is given, it takes precedence over the existing record.
-    pub(super) fn read(
-        target: &Target,
-        merged: Option<[RecordFile; 3]>,
-        session: &mut Session,
-    ) -> Result<Self, Failure> {
+    pub(super) fn read(target: &Target, session: &mut Session) -> Result<Self, Failure> {
         let project = match find(&target.path, PROJECT)? {
             PathState::File(project) => project,
             PathState::Nothing => return Err(no_record(target)),
             PathState::Obstacle(reason) => return Err(damaged(&format!("it {reason}"))),
         };
-        let is_merged = merged.is_some();
-        let (current, packed) = match merged {
-            Some([_, base, project]) => (project.bytes, base.bytes),
-            None => match find(&target.path, BASE) {
-                Ok(PathState::File(packed)) => (project, packed),
-                _ => (project, Vec::new()),
-            },
+        let recorded = recorded(&project, target)?;
+        let packed = match find(&target.path, BASE) {
+            Ok(PathState::File(packed)) => packed,
+            _ => Vec::new(),
         };
-        let recorded = recorded(&current)?;
         if !recorded.config.problems.is_empty() {
             return Err(unknown(&recorded));
         }
@@ -67,7 +57,6 @@ impl Found {
         Ok(Self {
             config: recorded.members.clone(),
             recorded,
-            is_merged,
             is_whole,
             base,
             begun: begun.map(|recorded| recorded.config.draft),
@@ -98,10 +87,6 @@ impl Found {
         before: &Config,
         config: &Config,
     ) -> Option<String> {
-        if self.is_merged {
-            let words = "two branches have changed it; an update makes it again from both";
-            return Some(words.to_owned());
-        }
         let mut lacking = brought::unrecorded(&target.path, before, &self.recorded.config.draft);
         for one in differences::between(&self.config, config) {
             lacking.forget(one.key);
@@ -118,13 +103,12 @@ impl Found {
             .iter()
             .map(|file| (file.path.clone(), sha256(file.text.as_bytes())));
         self.is_whole
-            && !self.is_merged
             && hashes.collect::<BTreeMap<_, _>>() == self.base.hashes
             && config.to_json() == Value::Object(self.config.clone())
     }
 }
 
-pub(super) fn recorded(project: &[u8]) -> Result<Recorded, Failure> {
+fn recorded(project: &[u8], target: &Target) -> Result<Recorded, Failure> {
     record::read(project).map_err(|unusable| match unusable {
         Unusable::Later(tool) => Failure::new(
             Exit::Failed,
@@ -132,6 +116,10 @@ pub(super) fn recorded(project: &[u8]) -> Result<Recorded, Failure> {
             format!("`{PROJECT}` {}", record::later(&tool)),
         )
         .hint("nothing was changed; update the project with that version, or a later one"),
+        Unusable::Damaged(reason) if record::has_markers(project) => {
+            let directory = shell::quoted(&directory(&target.shown));
+            damaged(&reason).hint(format!("of two branches, keep the record with the later `tool`: `git -C {directory} checkout --ours -- {FOLDER}`, or `--theirs`; the update then names what the code has of the other"))
+        }
         Unusable::Damaged(reason) => damaged(&reason),
     })
 }
@@ -191,5 +179,7 @@ fn unknown(recorded: &Recorded) -> Failure {
 
 fn damaged(reason: &str) -> Failure {
     let message = format!("can't use `{PROJECT}`: {reason}");
-    Failure::new(Exit::Failed, "damaged_record", message).hint("nothing was changed; restore it from version control (of two branches, the record with the later `tool`), and run the same command again")
+    Failure::new(Exit::Failed, "damaged_record", message).hint(
+        "nothing was changed; restore it from version control, and run the same command again",
+    )
 }

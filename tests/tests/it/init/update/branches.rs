@@ -5,14 +5,13 @@ use std::path::Path;
 use std::process::Command;
 
 use bot_cli_tests::init::tree;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::super::{Run, done, problems, web};
+use super::super::{Run, done, web};
 use super::committed::{git, run_with};
 use super::project;
 
 const UPDATE: [&str; 2] = ["my-bot", "--update"];
-const PROJECT: &str = ".bot-cli/project.json";
 
 /// Creates a project with two branches: `main`, updated with the options `ours`, and `other`, updated with `theirs`.
 fn branches(ours: &[&str], theirs: &[&str]) -> tempfile::TempDir {
@@ -72,107 +71,17 @@ fn updated(folder: &Path, options: &[&str]) -> Value {
     document
 }
 
-fn record(folder: &Path) -> Value {
-    serde_json::from_slice(&fs::read(folder.join("my-bot").join(PROJECT)).unwrap()).unwrap()
-}
-
-/// Returns the record of a new project updated with these options.
-fn fresh(options: &[&str]) -> Value {
-    let fresh = tempfile::tempdir().unwrap();
-    done(fresh.path(), &web(&["my-bot"]));
-    done(fresh.path(), &[&UPDATE, options].concat());
-    record(fresh.path())
-}
-
-#[test]
-fn the_record_has_what_both_branches_have_chosen() {
-    let folder = branches(&["--recording"], &["--transcription"]);
-    let both = ["--recording", "--transcription"];
-    merge(folder.path(), &both);
-    let (status, document) = reply(folder.path(), &["--check"]);
-    assert_eq!((status, &document["up_to_date"]), (Some(1), &json!(false)));
-    assert_eq!(document["config"]["recording"], true);
-    let document = updated(folder.path(), &[]);
-    assert_eq!(
-        [&document["changed"], &document["options"]],
-        [&json!([".bot-cli/base.tar.gz", PROJECT]), &json!([])]
-    );
-    assert_eq!(record(folder.path()), fresh(&both));
-    commit(&folder.path().join("my-bot"), "merged");
-    assert_eq!(run(folder.path(), &["--check"]).status, Some(0));
-    let document = updated(folder.path(), &["--no-transcription"]);
-    assert_eq!(document["removed"], json!(["server/transcript.py"]));
-    assert_eq!(record(folder.path()), fresh(&["--recording"]));
-}
-
-#[test]
-fn lists_of_both_branches_are_one() {
-    let both = ["-t", "p2p_webrtc", "-t", "hosted_rtc", "-t", "livekit"];
-    let folder = branches(
-        &["-t", "p2p_webrtc", "-t", "hosted_rtc"],
-        &["-t", "p2p_webrtc", "-t", "livekit"],
-    );
-    merge(folder.path(), &both);
-    updated(folder.path(), &[]);
-    let transports = &record(folder.path())["config"]["transports"];
-    assert_eq!(*transports, json!(["p2p_webrtc", "hosted_rtc", "livekit"]));
-}
-
-#[test]
-fn an_option_of_two_values_is_chosen_by_the_user() {
-    let folder = branches(&["--tts", "elevenlabs_tts"], &["--tts", "deepgram_tts"]);
-    merge(folder.path(), &["--tts", "elevenlabs_tts"]);
-    let (status, document) = reply(folder.path(), &[]);
-    assert_eq!(
-        (status, &document["error"]["code"]),
-        (Some(1), &json!("branches_differ"))
-    );
-    assert_eq!(
-        problems(&document),
-        ["tts_service: is `elevenlabs_tts` in one branch and `deepgram_tts` in the other"]
-    );
-    updated(folder.path(), &["--tts", "deepgram_tts", "--force"]);
-    let record = record(folder.path());
-    assert_eq!(record["config"]["tts_service"], "deepgram_tts");
-    let services = folder.path().join("my-bot/server/services.py");
-    assert!(
-        fs::read_to_string(services)
-            .unwrap()
-            .contains("DeepgramTTS")
-    );
-}
-
-#[test]
-fn branches_of_other_versions_are_named() {
-    let (folder, made) = project(&[]);
-    git(&made, &["init", "-qb", "main"]);
-    commit(&made, "one");
-    git(&made, &["checkout", "-qb", "other"]);
-    let text = fs::read_to_string(made.join(PROJECT)).unwrap();
-    let own = format!("\"tool\": \"{}\"", env!("CARGO_PKG_VERSION"));
-    let of = |tool: &str| text.replace(&own, &format!("\"tool\": \"{tool}\""));
-    fs::write(made.join(PROJECT), of("0.0.9")).unwrap();
-    commit(&made, "theirs");
-    git(&made, &["checkout", "-q", "main"]);
-    fs::write(made.join(PROJECT), of("0.0.8")).unwrap();
-    commit(&made, "ours");
-    merge(folder.path(), &[]);
-    let run = run(folder.path(), &[]);
-    assert_eq!(run.status, Some(1), "{run:?}");
-    assert!(
-        run.stderr.contains("the record with the later `tool`"),
-        "{run:?}"
-    );
-}
-
 #[test]
 fn what_the_code_has_and_the_record_lacks_is_named() {
     let ours = ["--recording", "--tts", "elevenlabs_tts"];
     let theirs = ["--eval", "-t", "p2p_webrtc", "-t", "livekit"];
     let folder = branches(&ours, &theirs);
     let made = folder.path().join("my-bot");
-    let both = [&ours[..], &theirs].concat();
-    merge(folder.path(), &both);
+    merge(folder.path(), &[&ours[..], &theirs].concat());
+    let refused = run(folder.path(), &[]);
+    assert_eq!(refused.status, Some(1), "{refused:?}");
+    let line = "`git -C my-bot checkout --ours -- .bot-cli`, or `--theirs`";
+    assert!(refused.stderr.contains(line), "{refused:?}");
     for (side, missing) in [
         (
             "--ours",
