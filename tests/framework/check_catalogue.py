@@ -275,7 +275,7 @@ def construct(entry: dict, name: str, cls: type, direct: dict, wished: dict | No
         seen.update(vars(settings) if settings is not None else {})
 
     AIService.__init__ = remember
-    downloads = "downloads" in entry.get("note", "")
+    downloads = "downloads" in entry
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -365,7 +365,7 @@ table! {
             name: "deploy",
             key: "deploy_to_cloud",
             flag: "--deploy-to-cloud",
-            about: "Generate Dockerfile and cloud-deploy.toml (default if the hosting service can start the bot)",
+            about: "Generate Dockerfile and cloud-deploy.toml (default if the bot can run on the hosting service)",
             heading: "Deployment",
             default: true,
             known_by: "server/cloud-deploy.toml",

@@ -6,7 +6,7 @@ mod services;
 mod transports;
 
 use bot_cli_protocol::failure::{Failure, Field};
-use bot_cli_templates::catalogue::{BotType, Direction, Transport};
+use bot_cli_templates::catalogue::{BotType, Direction, Service, Transport};
 
 use crate::catalogue::Catalogue;
 use crate::config::{Config, Pipeline};
@@ -36,7 +36,7 @@ pub fn resolve<'c>(
     };
     services.extend(video);
     services::together(&services, catalogue, &mut problems);
-    let deploy_to_cloud = deploys(draft, &transports, &mut problems);
+    let deploy_to_cloud = deploys(draft, &transports, &services, &mut problems);
     for feature in Feature::ALL {
         let row = feature.row();
         let asked = draft.switch(feature) == Some(true);
@@ -182,8 +182,14 @@ fn bot_type(
     })
 }
 
-/// Reports whether to create deployment files. By default, the files are created if the hosting service can start the bot.
-fn deploys(draft: &Draft, transports: &[&Transport], problems: &mut Problems) -> bool {
+/// Reports whether to create deployment files. By default, the files are created if the hosting service can start the bot, and the bot can
+/// reach its services from there.
+fn deploys(
+    draft: &Draft,
+    transports: &[&Transport],
+    services: &[&Service],
+    problems: &mut Problems,
+) -> bool {
     let starts = transports.is_empty() || transports.iter().any(|one| one.starts_in_cloud());
     let said = draft.switch(Feature::DeployToCloud);
     let mut reasons = transports
@@ -193,7 +199,7 @@ fn deploys(draft: &Draft, transports: &[&Transport], problems: &mut Problems) ->
         let mend = "add another transport, or leave this out";
         problems.add("deploy_to_cloud", format!("{reason}: {mend}"));
     }
-    let deploys = said.unwrap_or(starts);
+    let deploys = said.unwrap_or(starts && !services.iter().any(|it| it.is_at_localhost()));
     if draft.switch(Feature::NoiseCancel) == Some(true) && !deploys {
         let problem = "needs cloud deployment; `--no-enable-noise-cancel` turns it off";
         problems.add("enable_noise_cancel", problem);

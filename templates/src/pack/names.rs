@@ -19,7 +19,7 @@ const STANDARD_MODULES: Names = Names(include_str!("names/standard_modules.txt")
 /// The modules that a service can't be imported from: the project's own modules, and special modules such as `__main__`.
 pub const OWN_MODULES: Names = Names(
     "\
-    __future__ __main__ bot calls camera judge noise pings recording screen server services session settings sockets tools tracing transcript typed \
+    __future__ __main__ bot calls camera judge local_models noise pings recording screen server services session settings sockets tools tracing transcript typed \
     voicemail watch",
 );
 

@@ -126,6 +126,9 @@ impl Found {
         self.form("label", &service.label, &form::LABEL);
         for (field, text, form) in [
             ("note", &service.note, &form::TEXT),
+            ("downloads", &service.downloads, &form::TEXT),
+            ("downloads_to", &service.downloads_to, &form::VALUE),
+            ("pull", &service.pull, &form::TEXT),
             ("functions", &service.functions, &form::TEXT),
             ("deprecated", &service.deprecated, &form::TEXT),
             ("requires_python", &service.requires_python, &form::PYTHON),
@@ -225,6 +228,24 @@ impl Found {
                 (false, true) => self.add(field, &format!("must be given for the kind `{kind}`")),
                 _ => {}
             }
+        }
+        if service.downloads.is_some() && !matches!(kind, Kind::Stt | Kind::Tts) {
+            self.add(
+                "downloads",
+                &format!("is not for the kind `{}`", kind.name()),
+            );
+        }
+        let has = |name| {
+            service
+                .args
+                .iter()
+                .any(|it| it.name == name && it.env.is_some())
+        };
+        if service.pull.is_some() && !(has("base_url") && has("settings.model")) {
+            self.add(
+                "pull",
+                "needs variables for `base_url` and `settings.model`",
+            );
         }
         if let Some(prompt) = service.prompt.as_ref().filter(|_| speaks) {
             self.prompt(service, prompt);

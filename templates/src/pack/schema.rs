@@ -127,14 +127,37 @@ pub struct Service {
     /// The well-known families of models that the service runs, such as `GPT`, for suggestions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
-    /// A sentence with advice for the user, such as `Runs on this machine; downloads its model at first start`.
+    /// A sentence with advice for the user, such as `Needs an account with the voices product`.
     pub note: Option<String>,
+    /// What the class downloads when it is first constructed, with its size, such as `its model, 142 MB`.
+    pub downloads: Option<String>,
+    /// The folder for downloads in the user's home folder, such as `.cache/pipecat/piper`.
+    pub downloads_to: Option<String>,
+    /// The command that gets a model for the user's own server, such as `ollama pull`. Only for language models with the arguments
+    /// `base_url` and `settings.model`, which each have a variable.
+    pub pull: Option<String>,
     /// A sentence that explains how to pass functions to the class, if the bot's list of functions isn't enough. Only for language models
     /// and realtime services.
     pub functions: Option<String>,
 }
 
 impl Service {
+    /// Returns advice for the user: the note, and what the service downloads.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        let downloads = self.downloads.as_ref();
+        let downloads = downloads.map(|it| format!("downloads {it}, at first start"));
+        let parts: Vec<String> = self.note.clone().into_iter().chain(downloads).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// Reports whether the service is by default a server on the user's machine.
+    #[must_use]
+    pub fn is_at_localhost(&self) -> bool {
+        let mut defaults = self.args.iter().filter_map(|arg| arg.default.as_ref());
+        defaults.any(|default| default.contains("://localhost"))
+    }
+
     /// Returns all imports as pairs of module and name: the class first, then those that the arguments need.
     pub fn names(&self) -> impl Iterator<Item = (&str, &str)> {
         let further = self.imports.iter();

@@ -154,7 +154,7 @@ fn notes(config: &Config) -> impl Iterator<Item = String> {
         readings(&[service]).is_ok_and(|all| all.iter().all(|it| it.unset != Unset::Required))
     };
     let local = config.services().filter(is_local);
-    local.filter_map(|service| Some(format!("{}: {}", service.label, service.note.as_ref()?)))
+    local.filter_map(|service| Some(format!("{}: {}", service.label, service.advice()?)))
 }
 
 /// Returns a warning if the bot receives the user's video, but its model doesn't see it.

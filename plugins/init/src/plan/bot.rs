@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bot_cli_templates::catalogue::{BotType, Reader, Transport, Turns};
+use bot_cli_templates::catalogue::{BotType, Reader, Service, Transport, Turns};
 use serde_json::{Value, json};
 
 use super::{arguments, imports, manifest};
@@ -54,17 +54,12 @@ pub(super) fn variable(config: &Config) -> Value {
         "call_input_of": call_input_of,
         "input_rate": input_rate.map_or_else(String::new, hertz),
         "session": needs_session(config),
-        "local": runs_locally(config),
+        // The user's machine may have no graphics processor.
+        "local": config.services().any(Service::is_at_localhost),
         "avatar_room": transports().find_map(avatar_room),
         "without_client": without_client.collect::<Value>(),
         "nameless_clients": transports().any(|transport| transport.nameless_clients),
     })
-}
-
-/// Reports whether a service is by default a server on the user's machine, which may have no graphics processor.
-fn runs_locally(config: &Config) -> bool {
-    let mut args = config.services().flat_map(|service| &service.args);
-    args.any(|arg| (arg.default.as_ref()).is_some_and(|it| it.contains("://localhost")))
 }
 
 pub(super) fn needs_session(config: &Config) -> bool {

@@ -55,6 +55,7 @@ fn is_true(condition: &str, config: &Config) -> bool {
     let client = config.client;
     match condition {
         "always" => true,
+        "local_models" => loads_models(config),
         "realtime" => matches!(config.pipeline, Pipeline::Realtime(_)),
         "call_server" => config.transports.iter().any(|it| it.call_server.is_some()),
         "camera" => looks(config),
@@ -73,6 +74,11 @@ fn is_true(condition: &str, config: &Config) -> bool {
                 || folder == Some(&client.template_name())
         }
     }
+}
+
+/// Reports whether a service runs a model on the user's machine.
+pub(super) fn loads_models(config: &Config) -> bool {
+    (config.services()).any(|it| it.downloads.is_some() || it.pull.is_some())
 }
 
 /// Reports whether the language model can request a picture from the user's camera. Realtime services receive the video all the time.

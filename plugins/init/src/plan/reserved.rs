@@ -56,7 +56,7 @@ pub(super) fn configurations() -> Vec<Config<'static>> {
             Pipeline::Realtime(of(Kind::Realtime)),
             Pipeline::Cascade {
                 stt: of(Kind::Stt),
-                llm: of(Kind::Llm),
+                llm: catalogue.service("ollama_llm").unwrap(),
                 tts: catalogue.service("piper_tts").unwrap(),
             },
         ] {

@@ -284,6 +284,12 @@ fn every_template_of_a_file_is_in_the_table_of_files() {
                 .collect();
             if realtime {
                 config.pipeline = Pipeline::Realtime(service("openai_realtime"));
+            } else {
+                config.pipeline = Pipeline::Cascade {
+                    stt: service("whisper_stt"),
+                    llm: service("ollama_llm"),
+                    tts: service("piper_tts"),
+                };
             }
             known.extend(
                 manifest::files_of(&config)

@@ -54,6 +54,9 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         "bot": bot::variable(config),
         "camera": manifest::looks(config),
         "screen": manifest::draws(config),
+        "local_models": manifest::loads_models(config),
+        "downloads": config.services().any(|service| service.downloads.is_some()),
+        "model_server": model_server(config),
         "files": manifest::files_of(config),
     });
     for feature in crate::option_table::Feature::ALL {
@@ -71,6 +74,20 @@ fn transport(transport: &Transport) -> Value {
         "stays_behind": transport.stays_behind,
         "readme": transport.readme.as_deref().unwrap_or(PLAIN_README),
     })
+}
+
+/// Returns the template data for the user's own server of a language model, and the model that it must have.
+fn model_server(config: &Config) -> Option<Value> {
+    let service = config.services().find(|service| service.pull.is_some())?;
+    let arg = |name| service.args.iter().find(|arg| arg.name == name);
+    let model = arg("settings.model")?;
+    Some(json!({
+        "label": service.label,
+        "pull": service.pull,
+        "base_url": arg("base_url")?.env,
+        "model": model.env,
+        "usual": model.default,
+    }))
 }
 
 fn client_transport(transport: &Transport) -> Option<Value> {
@@ -121,7 +138,9 @@ fn service(config: &Config, service: &Service, readings: &[Reading]) -> Result<V
         "provider": provider.label,
         "site": provider.site,
         "pack": pack.map_or_else(String::new, |it| format!("{} {}", it.name, it.source.version)),
-        "note": markdown(&service.note),
+        "note": markdown(&service.advice()),
+        "downloads": service.downloads,
+        "downloads_to": service.downloads_to.as_deref().unwrap_or_default(),
         "functions": markdown(&service.functions),
         "pictures": service.pictures,
         "deprecated": markdown(&service.deprecated),

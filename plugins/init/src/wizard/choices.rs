@@ -74,7 +74,7 @@ fn service(service: &Service, pack: Option<&Pack>) -> Choice {
         let unsaid = service.models.iter().filter(|it| !label.contains(*it));
         let models: Vec<&str> = unsaid.map(String::as_str).collect();
         about.extend((!models.is_empty()).then(|| models.join(", ")));
-        about.extend(service.note.clone());
+        about.extend(service.advice());
     }
     choice.about = (!about.is_empty()).then(|| about.join("; "));
     choice

@@ -23,6 +23,7 @@ from pipecat.runner.utils import create_transport
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.workers.runner import WorkerRunner
 
+from local_models import load_models
 from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings, run_locally
@@ -108,4 +109,5 @@ async def bot(runner_args: RunnerArguments) -> None:
 
 if __name__ == "__main__":
     check_settings()
+    load_models()
     run_locally()

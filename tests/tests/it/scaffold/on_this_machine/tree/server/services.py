@@ -14,7 +14,7 @@ from settings import optional
 
 WHISPER_MODEL: str | NotGiven = optional("WHISPER_MODEL", NOT_GIVEN)
 OLLAMA_BASE_URL: str = optional("OLLAMA_BASE_URL", "http://localhost:11434/v1")
-OLLAMA_MODEL: str = optional("OLLAMA_MODEL", "qwen2.5:7b")
+OLLAMA_MODEL: str = optional("OLLAMA_MODEL", "qwen2.5:3b")
 KOKORO_VOICE_ID: str = optional("KOKORO_VOICE_ID", "af_heart")
 
 
