@@ -25,15 +25,13 @@ from stand_in_carrier import CARRIERS, HOST, LOUD, stream_path
 
 PATIENCE = 90.0
 FRAME_SECONDS = 0.02
-# So long a pause ends what the bot says.
-PAUSE = 0.7
 # So much of what the bot says is heard before the caller speaks into it.
 INTO = 0.15
 
 
 class Caller:
     def __init__(self, given: argparse.Namespace, rate: int) -> None:
-        self.rate, self.things = rate, given.things
+        self.rate, self.things, self.pause = rate, given.things, given.pause
         self.recordings = {moment: samples_of(path, rate) for path, moment in given.say}
         self.writings = {moment: words for words, moment in given.type}
         self.write = print
@@ -63,7 +61,7 @@ class Caller:
         now = time.monotonic()
         if self.began and now - self.began > INTO:
             self.speak(f"{len(self.said)}+")
-        if self.began and now - self.last > PAUSE:
+        if self.began and now - self.last > self.pause:
             self.said[-1]["seconds"] = round(self.last - self.began, 1)
             self.began = 0.0
             self.speak(str(len(self.said)))
@@ -202,6 +200,7 @@ def main() -> None:
     parser.add_argument("--say", action="append", default=[], type=moment, metavar="FILE@MOMENT")
     parser.add_argument("--type", action="append", default=[], type=moment, metavar="WORDS@MOMENT")
     parser.add_argument("--things", type=int, default=0)
+    parser.add_argument("--pause", type=float, default=0.7, help="so long a pause ends what the bot says")
     given = parser.parse_args()
     way = {"twilio": on_the_telephone, "webrtc": from_a_browser}[given.way]
     caller, ended = asyncio.run(way(given))

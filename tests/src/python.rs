@@ -120,7 +120,8 @@ impl Pins {
         run(make.args(["-m", "venv"]).arg(environment))?;
         run(python.command("pip").args(["install", "--quiet", uv]))?;
         let mut install = python.command("uv");
-        install.args(["pip", "install", "--quiet", "--python"]);
+        // The pins are all that is needed.
+        install.args(["pip", "install", "--quiet", "--no-deps", "--python"]);
         install.arg(python.executable("python"));
         run(install.arg("--requirement").arg(&list))?;
         // Written last: a set-up that was killed is started afresh.

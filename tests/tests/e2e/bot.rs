@@ -8,6 +8,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use bot_cli_tests::bench::Bench;
 use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::python::Python;
 use serde_json::Value;
@@ -81,6 +82,15 @@ pub(crate) fn python_script(name: &str) -> Command {
     let mut command = python().command("python");
     command.arg(script(name));
     command
+}
+
+/// Makes `uv run` use the framework's environment.
+pub(crate) fn framework_as_uv(bench: &Bench) {
+    let uv = format!(
+        "#!/bin/sh\n[ $1 = sync ] && exec mkdir .venv\nshift\n[ $1 = python ] && shift\nexec {} \"$@\"\n",
+        python().executable("python").display()
+    );
+    bench.script("bin/uv", &uv).unwrap();
 }
 
 /// Starts the stand-in for the AI services with these options. Returns the process and its address.

@@ -8,7 +8,8 @@ use bot_cli_tests::port::free_port;
 use serde_json::Value;
 
 use crate::bot::{
-    ANSWERS, Bot, OPENAI, WEBRTC, drive, made, python, python_script, succeeds, text,
+    ANSWERS, Bot, OPENAI, WEBRTC, drive, framework_as_uv, made, python, python_script, succeeds,
+    text,
 };
 
 /// Calls would fail without the carriers' keys, but the bot still answers people in a browser.
@@ -126,11 +127,7 @@ fn dev_has_a_judge_and_a_simulated_caller_and_types_to_the_bot() {
     let options = [&OPENAI[..], &["--transport=p2p_webrtc", "--eval"]].concat();
     let bot = Bot::new(&options, &answers);
     let bench = Bench::whole().unwrap();
-    let uv = format!(
-        "#!/bin/sh\n[ $1 = sync ] && exec mkdir .venv\nshift\n[ $1 = python ] && shift\nexec {} \"$@\"\n",
-        python().executable("python").display()
-    );
-    bench.script("bin/uv", &uv).unwrap();
+    framework_as_uv(&bench);
     let dev = |words: &[&str]| -> Output {
         let port = free_port().unwrap().to_string();
         let folder = bot.folder.path().join("bot").display().to_string();

@@ -26,6 +26,7 @@ mod keyring;
 mod kubernetes;
 mod merges;
 mod official;
+mod offline;
 mod owners;
 mod packs;
 mod pass;

@@ -73,6 +73,12 @@ impl Running {
             }
         }
     }
+
+    /// Asks it to end, and waits until it has.
+    pub(crate) fn stop(mut self) {
+        kill_process_group(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        self.child.wait().unwrap();
+    }
 }
 
 impl Drop for Running {

@@ -83,6 +83,7 @@ fn model_server(config: &Config) -> Option<Value> {
     let model = arg("settings.model")?;
     Some(json!({
         "label": service.label,
+        "site": variables::provider_of(config, service).ok()?.site,
         "pull": service.pull,
         "base_url": arg("base_url")?.env,
         "model": model.env,

@@ -68,4 +68,5 @@ def ask(label: str, base_url: str, model: str) -> None:
         else:
             logger.warning(f"{label} can't use {model}: {error}")
     except (OSError, ValueError) as error:
-        logger.warning(f"{label} does not answer at {base_url}: {error}")
+        hint = "start it, or install it from https://ollama.com"
+        logger.warning(f"{label} does not answer at {base_url} ({error}): {hint}")
