@@ -20,7 +20,7 @@ const STANDARD_MODULES: Names = Names(include_str!("names/standard_modules.txt")
 pub const OWN_MODULES: Names = Names(
     "\
     __future__ __main__ bot calls camera judge local_models noise pings recording screen server services session settings sockets tools tracing transcript typed \
-    voicemail watch",
+    usage voicemail watch",
 );
 
 /// The names that `services.py` itself defines or imports.
