@@ -1,6 +1,6 @@
 //! A stand-in for uv and for the bot that `bot-cli dev` runs with it. The bot listens on a port and prints the names of its environment
 //! variables that end in `_KEY`. Tests trigger failures with the files `refuses`, `stubborn`, `stuck` and
-//! `eval-status` in the working directory; `outcomes` has what a program that talks to the bot prints.
+//! `eval-status` in the working directory; `outcomes` has what a program that talks to the bot prints, `log` what the bot logs.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
 
@@ -47,6 +47,7 @@ fn bot(options: &[&str]) -> io::Result<()> {
     keys.sort();
     println!("options {}", options.join(" "));
     println!("keys {}", keys.join(" "));
+    print!("{}", fs::read_to_string("log").unwrap_or_default());
     if Path::new("refuses").exists() {
         eprintln!("no");
         exit(3);

@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::changes::Snapshot;
 use crate::evals::{self, Outcomes};
+use crate::faults::Faults;
 use crate::keys::Keys;
 use crate::options::Options;
 use crate::ports;
@@ -71,6 +72,7 @@ impl Plugin for Options {
             running: Vec::new(),
             kept: VecDeque::new(),
             outcomes: Outcomes::default(),
+            faults: Faults::default(),
             transport,
             opens: self.open,
         };
@@ -103,6 +105,7 @@ struct Work<'a> {
     /// The last lines of the bot that are shown only if it ends badly.
     kept: VecDeque<Said>,
     outcomes: Outcomes,
+    faults: Faults,
     /// The only transport that the user wants.
     transport: Option<&'static Transport>,
     /// Whether to open the bot's page in the browser once the bot is ready.
@@ -140,7 +143,7 @@ impl Work<'_> {
         {
             self.set_up(Program::Npm.command(&client.folder)?.arg("install"))?;
         }
-        keys.explain(&mut self.shown)?;
+        self.faults.sources = keys.explain(&mut self.shown)?;
 
         let mut snapshot = Snapshot::of(&project.server);
         let options = self.run_options();
@@ -373,7 +376,14 @@ impl Work<'_> {
             }
             return;
         }
+        if context.verbosity == 0 && said.line.contains("| DEBUG ") {
+            return;
+        }
+        let fault = self.faults.read(&said.line);
         self.show_all(said.by, &[said.line]);
+        if let Some(message) = fault {
+            self.shown.event(&Event::Warning { message: &message });
+        }
     }
 
     fn show_all(&mut self, name: &str, lines: &[String]) {

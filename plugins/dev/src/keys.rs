@@ -1,7 +1,7 @@
 //! Finds the sources of the bot's keys. This process never sees the values in a secret set, because `secrets run` passes them to the
 //! bot and to the program that evaluates it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -99,18 +99,21 @@ impl Keys {
         }
     }
 
-    /// Shows the source of every key, the missing keys, and the keys that are in `.env` but overridden by the set.
-    pub fn explain(&self, shown: &mut Shown<'_>) -> Result<(), Failure> {
+    /// Shows the source of every key, the missing keys, and the keys that are in `.env` but overridden by the set. Returns the sources by
+    /// key.
+    pub fn explain(&self, shown: &mut Shown<'_>) -> Result<BTreeMap<String, String>, Failure> {
         let sources = self.sources()?;
-        let set = format!("keys from the set {}", self.set);
+        let mut by_key = BTreeMap::new();
         for (source, names) in [
-            (set.as_str(), &sources.set),
-            ("keys from the environment", &sources.environment),
-            ("keys from .env", &sources.file),
+            (format!("the set {}", self.set), &sources.set),
+            ("the environment".to_owned(), &sources.environment),
+            (".env".to_owned(), &sources.file),
         ] {
             if !names.is_empty() {
+                let source = &format!("keys from {source}");
                 shown.event(&Event::Keys { source, names });
             }
+            by_key.extend(names.iter().map(|name| (name.clone(), source.clone())));
         }
         if !sources.hidden.is_empty() {
             let names = sources.hidden.join(", ");
@@ -123,7 +126,7 @@ impl Keys {
                 hint: &self.line(),
             });
         }
-        Ok(())
+        Ok(by_key)
     }
 
     /// Looks for each variable of the template where the bot would find it.

@@ -5,6 +5,7 @@
 mod changes;
 mod command;
 mod evals;
+mod faults;
 mod keys;
 mod options;
 mod ports;

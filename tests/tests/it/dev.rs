@@ -119,6 +119,34 @@ fn the_bot_alone_gets_the_keys_and_each_source_is_said() {
 }
 
 #[test]
+fn a_service_with_errors_is_named_once_with_the_source_of_its_key() {
+    let bench = bench();
+    std::fs::write(bench.path("work/server/.env"), "OPENAI_API_KEY=any\n").unwrap();
+    let log = "\
+        t | DEBUG    | p - OpenAILLMService#0: waits\n\
+        t | ERROR    | p - OpenAILLMService#0 exception: 401\n\
+        t | ERROR    | p - PipelineWorker#0: OpenAILLMService#0 exception: 401\n\
+        t | ERROR    | p - DeepgramSTTService#1: no connection\n";
+    std::fs::write(bench.path("work/server/log"), log).unwrap();
+    for (words, has_debug) in [(&[][..], false), (&["-v"], true)] {
+        let mut dev = Dev::start(&bench, words);
+        let lines = dev.until("dev    | ready: ");
+        let debug = lines.iter().any(|line| line.contains("| DEBUG "));
+        assert_eq!(debug, has_debug, "{lines:#?}");
+        let warnings: Vec<&String> = lines.iter().filter(|it| it.contains("problem")).collect();
+        assert_eq!(
+            warnings,
+            [
+                "dev    | warning: OpenAI has a problem, as the line above says; OPENAI_API_KEY is from .env",
+                "dev    | warning: Deepgram has a problem, as the line above says",
+            ]
+        );
+        dev.signal(Signal::TERM);
+        dev.status();
+    }
+}
+
+#[test]
 fn calls_are_prepared_only_for_a_bot_that_takes_them() {
     let bench = bench_with(
         "--transport=carrier_a --transport=carrier_a_hosted_rtc_sip --twilio-daily-sip-mode=dial-out",

@@ -38,6 +38,8 @@ export class Session implements SessionActions {
   #media: OwnMedia | undefined;
   #userSpeaks = false;
   #heartbeat: Heartbeat | undefined;
+  /** Whether the bot has spoken since its last problem. */
+  #hasSpoken = false;
   /** The number of device changes requested: only the last one counts. */
   readonly #asked = { audio: 0, video: 0 };
 
@@ -301,7 +303,10 @@ export class Session implements SessionActions {
       onBotDisconnected: () => this.#ended(),
       onDisconnected: () => this.#ended(),
       onError: (message) => this.#failed(message),
-      onBotStartedSpeaking: () => activity("speaking"),
+      onBotStartedSpeaking: () => {
+        this.#hasSpoken = true;
+        activity("speaking");
+      },
       onBotStoppedSpeaking: () => activity(this.#userSpeaks ? "hearing" : "listening"),
       onUserStartedSpeaking: () => {
         this.#userSpeaks = true;
@@ -343,8 +348,11 @@ export class Session implements SessionActions {
     const { error, message: text, fatal } = message.data as { error?: string; message?: string; fatal?: boolean };
     const reason = error ?? text ?? "no reason was given";
     if (!this.#attempt) return;
-    if (!fatal) this.#set({ problem: problem("fault", { details: reason }) });
-    else if (this.#state.phase === "connecting") void this.#end(this.#attempt, "Not connected", explain(new Error(reason)));
+    if (!fatal) {
+      // Of several problems, the first is the cause of the others.
+      if (this.#hasSpoken || !this.#state.problem) this.#set({ problem: problem("fault", { details: reason }) });
+      this.#hasSpoken = false;
+    } else if (this.#state.phase === "connecting") void this.#end(this.#attempt, "Not connected", explain(new Error(reason)));
     else if (closedInOrder(reason)) void this.#end(this.#attempt, ENDED_BY_BOT);
     else void this.#end(this.#attempt, "Not connected", problem("lost", { details: reason }));
   }

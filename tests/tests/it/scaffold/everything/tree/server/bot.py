@@ -42,6 +42,7 @@ from sockets import tell_sockets_apart
 from tools import TOOLS
 from tracing import tracing
 from transcript import log_transcript
+from usage import report_usage
 from watch import watch
 
 SYSTEM_PROMPT = (
@@ -141,6 +142,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     await watch(worker, runner)
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
+    report_usage(worker)
     share_camera(worker, transport)
 
     @worker.rtvi.event_handler("on_client_ready")

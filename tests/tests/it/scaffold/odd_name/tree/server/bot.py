@@ -28,6 +28,7 @@ from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings, run_locally
 from tools import TOOLS
+from usage import report_usage
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -84,6 +85,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     )
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
+    report_usage(worker)
 
     @worker.rtvi.event_handler("on_client_ready")
     async def on_client_ready(rtvi):

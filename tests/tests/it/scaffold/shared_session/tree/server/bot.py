@@ -31,6 +31,7 @@ from session import look_after
 from settings import check_settings, run_locally
 from sockets import tell_sockets_apart
 from tools import TOOLS
+from usage import report_usage
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -86,6 +87,7 @@ async def run_bot(
     )
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
+    report_usage(worker)
 
     @worker.rtvi.event_handler("on_client_ready")
     async def on_client_ready(rtvi):

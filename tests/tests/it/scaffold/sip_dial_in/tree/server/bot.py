@@ -34,6 +34,7 @@ from session import look_after
 from settings import check_settings, run_locally
 from tools import TOOLS
 from transcript import log_transcript
+from usage import report_usage
 from watch import watch
 
 SYSTEM_PROMPT = (
@@ -105,6 +106,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     await watch(worker, runner)
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
+    report_usage(worker)
 
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})

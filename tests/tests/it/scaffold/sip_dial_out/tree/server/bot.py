@@ -29,6 +29,7 @@ from services import create_llm, create_stt, create_tts
 from session import look_after
 from settings import check_settings, run_locally
 from tools import TOOLS
+from usage import report_usage
 from voicemail import Voicemail
 
 SYSTEM_PROMPT = (
@@ -88,6 +89,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     )
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
+    report_usage(worker)
 
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})

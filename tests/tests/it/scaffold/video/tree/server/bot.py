@@ -33,6 +33,7 @@ from settings import check_settings, run_locally
 from sockets import tell_sockets_apart
 from tools import TOOLS
 from typed import TypedText
+from usage import report_usage
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -94,6 +95,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     )
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
+    report_usage(worker)
 
     @worker.rtvi.event_handler("on_client_ready")
     async def on_client_ready(rtvi):

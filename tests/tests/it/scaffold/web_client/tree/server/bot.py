@@ -36,6 +36,7 @@ from session import look_after
 from settings import check_settings, run_locally
 from sockets import tell_sockets_apart
 from tools import TOOLS
+from usage import report_usage
 
 SYSTEM_PROMPT = (
     "You are a friendly, helpful assistant in a spoken conversation. "
@@ -111,6 +112,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     answer_pings(worker.rtvi, transport)
     await runner.add_workers(worker)
     look_after(worker, user_aggregator)
+    report_usage(worker)
     share_camera(worker, transport)
 
     @worker.rtvi.event_handler("on_client_ready")
