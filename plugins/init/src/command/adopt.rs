@@ -58,9 +58,12 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
     }
     if !target.path.join("server/bot.py").is_file() {
         let message = format!("{shown} has no `server/bot.py`, the program of a bot");
-        return Err(Failure::new(Exit::Usage, "no_bot", message).hint(
+        let failure = Failure::new(Exit::Usage, "no_bot", message).hint(
             "nothing was changed; `--adopt` needs the bot in `server`, with its `pyproject.toml`",
-        ));
+        );
+        return Err(into_server(&target)
+            .into_iter()
+            .fold(failure, Failure::hint));
     }
     let read = file::read(options.config.as_deref(), session)?;
     let asked = options.draft.clone().over(read.draft.clone());
@@ -84,6 +87,42 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
         reply = reply.next(next);
     }
     Ok(reply)
+}
+
+/// Returns a hint with the command that moves a bot from the project's root into `server`, if the bot is there.
+pub(super) fn into_server(target: &Target) -> Option<String> {
+    const BESIDE: [&str; 9] = [
+        ".dockerignore",
+        ".env",
+        ".env.example",
+        ".python-version",
+        "Dockerfile",
+        "cloud-deploy.toml",
+        "evals",
+        "pyproject.toml",
+        "uv.lock",
+    ];
+    if !target.path.join("bot.py").is_file() {
+        return None;
+    }
+    let entries = target.path.read_dir().ok()?.flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names
+        .filter(|name| {
+            Path::new(name).extension().is_some_and(|it| it == "py")
+                || BESIDE.contains(&name.as_str())
+        })
+        .collect();
+    names.sort();
+    let folder = Path::new(&target.shown);
+    let path = |name: &String| quoted(&folder.join(name).display().to_string());
+    let moved: Vec<String> = names.iter().map(path).collect();
+    let server = path(&"server".to_owned());
+    let line = format!("mkdir {server} && mv {} {server}", moved.join(" "));
+    let directory = quoted(&directory(&target.shown));
+    Some(format!(
+        "move it, with what it reads from its folder: `{line}`; then `bot-cli init {directory} --adopt`"
+    ))
 }
 
 /// Resolves the draft, prompting for missing options if possible.

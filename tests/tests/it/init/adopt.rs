@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use bot_cli_tests::init::{WEB, tree};
 use serde_json::json;
@@ -111,6 +112,34 @@ fn a_bot_that_is_called_by_telephone_is_adopted_as_one() {
     assert_eq!(*transports, json!(["hosted_rtc_pstn_dialin"]));
     let recording = &document["unmerged"]["recording"];
     assert_eq!(recording["server/bot.py"], json!("conflict"));
+}
+
+#[test]
+fn a_bot_in_the_root_is_adopted_after_the_line_that_moves_it() {
+    let folder = tempfile::tempdir().unwrap();
+    by_hand(folder.path());
+    let made = folder.path().join("my-bot");
+    let server = made.join("server");
+    for entry in server.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        fs::rename(&path, made.join(path.file_name().unwrap())).unwrap();
+    }
+    fs::remove_dir(&server).unwrap();
+    for option in ["--update", "--adopt"] {
+        let (_, document) = reply(folder.path(), &["my-bot", option]);
+        let hints = document["error"]["hints"].as_array().unwrap();
+        let hint = hints.last().unwrap().as_str().unwrap();
+        let (_, rest) = hint.split_once('`').unwrap();
+        let (line, rest) = rest.split_once('`').unwrap();
+        assert_eq!(rest, "; then `bot-cli init my-bot --adopt`");
+        if option == "--adopt" {
+            let mut shell = Command::new("sh");
+            let moved = shell.args(["-c", line]).current_dir(folder.path()).status();
+            assert!(moved.unwrap().success(), "{line}");
+        }
+    }
+    done(folder.path(), &["my-bot", "--adopt"]);
+    done(folder.path(), &["my-bot", "--update"]);
 }
 
 #[test]

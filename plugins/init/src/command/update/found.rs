@@ -6,6 +6,7 @@ use bot_cli_terminal::shell;
 use serde_json::{Map, Value};
 
 use crate::catalogue::Catalogue;
+use crate::command::adopt::into_server;
 use crate::config::Config;
 use crate::digest::sha256;
 use crate::draft::Draft;
@@ -162,7 +163,10 @@ fn no_record(target: &Target) -> Failure {
     if target.path.join("server/bot.py").is_file() {
         return failure.hint(format!("`bot-cli init {directory} --adopt` writes it"));
     }
-    failure.hint(format!("`bot-cli init {directory}` makes a project there"))
+    failure.hint(
+        into_server(target)
+            .unwrap_or_else(|| format!("`bot-cli init {directory}` makes a project there")),
+    )
 }
 
 /// Returns the error for a recorded configuration that this version can't read.
