@@ -138,7 +138,7 @@ fn a_bot_in_the_root_is_adopted_after_the_line_that_moves_it() {
             assert!(moved.unwrap().success(), "{line}");
         }
     }
-    done(folder.path(), &["my-bot", "--adopt"]);
+    done(folder.path(), &["my-bot", "--adopt", "--tts=cartesia_tts"]);
     done(folder.path(), &["my-bot", "--update"]);
 }
 
