@@ -15,7 +15,7 @@ const DOCUMENTS: [&str; 18] = [
     "CONTRIBUTING.md",
     "README.md",
     "SECURITY.md",
-    "packs/localai/README.md",
+    "sdk/examples/localai/README.md",
     "plugins/cloud/VAULT.md",
     "plugins/secrets-kubernetes/README.md",
     "sdk/secrets/BACKENDS.md",

@@ -83,15 +83,15 @@ fn the_lines_for_a_pack_bring_its_service_into_a_bot() {
 
 #[test]
 fn the_lines_of_the_guide_and_of_its_readme_install_the_sample_pack() {
-    let own = include_str!("../../../packs/localai/README.md");
+    let own = include_str!("../../../sdk/examples/localai/README.md");
     let blocks = own.split("```sh\n").skip(1);
     let own: String = blocks.filter_map(|it| it.split("```").next()).collect();
-    for (folder, lines) in [(".", passage("sample")), ("packs/localai", own)] {
+    for (folder, lines) in [(".", passage("sample")), ("sdk/examples/localai", own)] {
         let bench = bench();
-        let packs = concat!(env!("CARGO_MANIFEST_DIR"), "/../packs");
+        let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/examples");
         succeeds(
             &bench,
-            &format!("set -e; cp -R {packs} .; cd {folder}; {lines}"),
+            &format!("set -e; mkdir sdk; cp -R {samples} sdk; cd {folder}; {lines}"),
         );
         let services = format!("work/{folder}/my-bot/server/services.py");
         let services = fs::read_to_string(bench.path(&services)).unwrap();
