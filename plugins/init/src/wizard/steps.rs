@@ -103,8 +103,7 @@ impl Step {
             }
             Sets::Setting(Setting::Transports) => {
                 question.choices = choices::transports(bot_type(selection));
-                let first = question.choices.first();
-                question.default = first.map(|first| json!([first.value]));
+                question.default = Some(json!(choices::usual(bot_type(selection))));
             }
             Sets::Setting(setting) => {
                 if let Values::Service(kind) = setting.row().values {
