@@ -8,7 +8,11 @@ use crate::draft::Draft;
 
 /// Returns the transports for a bot of this type. A telephony bot may also serve browsers.
 pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
-    (types(bot_type).iter())
+    let types: &[BotType] = match bot_type {
+        BotType::Web => &[BotType::Web],
+        BotType::Telephony => &[BotType::Telephony, BotType::Web],
+    };
+    (types.iter())
         .flat_map(|bot_type| Catalogue::built_in().transports(*bot_type))
         .map(|transport| {
             let mut choice = Choice::new(&transport.id, transport.named());
@@ -16,22 +20,6 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
             choice
         })
         .collect()
-}
-
-/// Returns the transports that are chosen at first: the first of each type, so that a telephony bot can be tried in a browser.
-pub(super) fn usual(bot_type: BotType) -> Vec<&'static str> {
-    let types = types(bot_type).iter();
-    types
-        .filter_map(|bot_type| Catalogue::built_in().transports(*bot_type).next())
-        .map(|transport| transport.id.as_str())
-        .collect()
-}
-
-const fn types(bot_type: BotType) -> &'static [BotType] {
-    match bot_type {
-        BotType::Web => &[BotType::Web],
-        BotType::Telephony => &[BotType::Telephony, BotType::Web],
-    }
 }
 
 /// Returns the draft's transports, excluding family names.
