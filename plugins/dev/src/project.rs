@@ -98,7 +98,7 @@ impl Project {
         if let Some(lacking) = all.find(|one| is_meant(one) && fits(one)) {
             // The option replaces the list.
             let list = self.transports.iter().chain([&lacking]);
-            let list: String = list.map(|one| format!(" --transport {}", one.id)).collect();
+            let list: String = list.flat_map(|one| [" --transport ", &one.id]).collect();
             let root = self.argument(cwd);
             failure = failure.hint(format!("add it: bot-cli init{root} --update{list}"));
         }
