@@ -55,6 +55,12 @@ pub struct Recorded {
     pub transports: Vec<String>,
     client_framework: Option<String>,
     client_server: Option<String>,
+    /// Whether the bot sees the user's video.
+    #[serde(default)]
+    pub video_input: bool,
+    /// Whether the bot shows pictures.
+    #[serde(default)]
+    pub video_output: bool,
 }
 
 /// A web client of generated projects.

@@ -60,8 +60,12 @@ impl Plugin for Options {
         let transport = self
             .transport
             .as_deref()
-            .map(|name| project.transport(name));
-        let transport = transport.transpose()?;
+            .map(|name| project.transport(name, session.cwd()));
+        // The runner answers a carrier's webhook only for the carrier that it is told.
+        let carrier = |one: &&Transport| one.carrier && self.proxy.is_some() && !self.has_program();
+        let transport = transport
+            .transpose()?
+            .or_else(|| project.transports.iter().copied().find(carrier));
         let (said, heard) = mpsc::channel();
         let mut work = Work {
             project: &project,
@@ -489,7 +493,8 @@ impl Work<'_> {
     fn reached(&self) -> (Option<String>, String) {
         let port = self.options.port;
         let open = |address: String| (Some(address.clone()), format!("open {address}"));
-        if let Some(client) = &self.project.client {
+        let is_called = self.transport.is_some_and(|one| one.carrier);
+        if let Some(client) = self.project.client.as_ref().filter(|_| !is_called) {
             return open(format!("http://localhost:{}", client.port));
         }
         match self.served() {

@@ -60,10 +60,7 @@ pub fn check_transport(project: &Project, cwd: &Path) -> Result<(), Failure> {
     if bot.contains("EvalTransportParams") {
         return Ok(());
     }
-    let root = match &project.root {
-        root if root == cwd => String::new(),
-        root => format!(" {}", shown_from(cwd, root)),
-    };
+    let root = project.argument(cwd);
     let message = "the bot has no `eval` transport";
     Err(Failure::new(Exit::Usage, "no_evals", message)
         .hint(format!("add it: bot-cli init{root} --update --eval")))

@@ -16,7 +16,7 @@ Examples:
     bot-cli dev --open
 
   Serve calls through a tunnel to port 7860:
-    bot-cli dev --transport twilio --proxy my-tunnel.example.com
+    bot-cli dev --proxy my-tunnel.example.com
 
   Check the bot's answers, and end with the status of the evaluation:
     bot-cli dev --eval

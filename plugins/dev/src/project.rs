@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure, OrFail as _, reason};
-use bot_cli_templates::catalogue::{Catalogue, Transport};
+use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
 use bot_cli_templates::project::{self, RECORD};
 use bot_cli_terminal::shell::quoted;
 
@@ -16,6 +16,8 @@ pub struct Project {
     pub server: PathBuf,
     pub client: Option<Client>,
     pub transports: Vec<&'static Transport>,
+    /// Whether the bot sees or shows pictures, which telephone bots can't.
+    has_video: bool,
     /// The name of the secret set. The set may not exist.
     pub secret_set: String,
 }
@@ -67,6 +69,7 @@ impl Project {
                 port: client.port,
                 bot_url: format!("{}BOT_URL", client.prefix),
             }),
+            has_video: config.video_input || config.video_output,
             secret_set: set.name,
             root: place.root,
             server: place.bot,
@@ -74,23 +77,43 @@ impl Project {
     }
 
     /// Returns the project's transport with this identifier, alias or `-t` option value.
-    pub fn transport(&self, name: &str) -> Result<&'static Transport, Failure> {
-        let is_meant = |one: &&&Transport| {
-            [&one.id, &one.runner_key].contains(&&name.to_owned())
-                || one.alias.as_deref() == Some(name)
+    pub fn transport(&self, name: &str, cwd: &Path) -> Result<&'static Transport, Failure> {
+        let is_meant = |one: &&'static Transport| {
+            let mut names = [&one.id, &one.runner_key].into_iter().chain(&one.alias);
+            names.any(|it| it == name)
         };
-        self.transports
-            .iter()
-            .find(is_meant)
-            .copied()
-            .ok_or_else(|| {
-                let message = format!("the bot has no transport `{name}`");
-                let failure = Failure::new(Exit::Usage, "invalid_input", message);
-                let known = self.transports.iter().map(|one| &one.runner_key);
-                known.fold(failure, |failure, key| {
-                    failure.hint(format!("it has: bot-cli dev --transport {key}"))
-                })
-            })
+        let mut own = self.transports.iter().copied();
+        if let Some(found) = own.find(is_meant) {
+            return Ok(found);
+        }
+        let message = format!("the bot has no transport `{name}`");
+        let mut failure = Failure::new(Exit::Usage, "invalid_input", message);
+        let fits = |one: &&Transport| {
+            let is_plain = one.bot_type == BotType::Web && one.avatar.is_none();
+            (is_plain || !self.has_video) && self.transports.iter().all(|own| !own.excludes(one))
+        };
+        let mut all = [BotType::Web, BotType::Telephony]
+            .into_iter()
+            .flat_map(|bot_type| Catalogue::get().transports(bot_type));
+        if let Some(lacking) = all.find(|one| is_meant(one) && fits(one)) {
+            // The option replaces the list.
+            let list = self.transports.iter().chain([&lacking]);
+            let list: String = list.flat_map(|one| [" --transport ", &one.id]).collect();
+            let root = self.argument(cwd);
+            failure = failure.hint(format!("add it: bot-cli init{root} --update{list}"));
+        }
+        let known = self.transports.iter().map(|one| &one.runner_key);
+        Err(known.fold(failure, |failure, key| {
+            failure.hint(format!("it has: bot-cli dev --transport {key}"))
+        }))
+    }
+
+    /// Returns the project's folder as an argument of `bot-cli init` in `cwd`, after a space. Empty if it is `cwd` itself.
+    pub fn argument(&self, cwd: &Path) -> String {
+        match &self.root {
+            root if root == cwd => String::new(),
+            root => format!(" {}", shown_from(cwd, root)),
+        }
     }
 }
 

@@ -85,14 +85,11 @@ fn a_function_and_a_handler_of_the_user_are_called() {
     let options = [&OPENAI[..], &["--transport=p2p_webrtc", "--eval"]].concat();
     let bot = Bot::new(&options, &answers);
     let readme = fs::read_to_string(bot.folder.path().join("bot/README.md")).unwrap();
-    let block = |language: &str| {
-        let (_, rest) = readme.split_once(&format!("```{language}\n")).unwrap();
-        rest.split_once("```").unwrap().0.to_owned()
-    };
+    let block = |language: &str| between(&readme, &format!("```{language}\n"), "```");
     let path = bot.server.join("tools.py");
     let tools = fs::read_to_string(&path).unwrap();
     let (functions, _) = tools.split_once("TOOLS:").unwrap();
-    fs::write(path, functions.to_owned() + &block("python")).unwrap();
+    fs::write(path, functions.to_owned() + block("python")).unwrap();
     bot.handle(HANDLER);
     fs::write(bot.server.join("evals/order.yaml"), block("yaml")).unwrap();
     let mut lint = python().command("ruff");
@@ -111,6 +108,67 @@ const HANDLER: &str = r#"
     async def on_function_calls_started(service, function_calls):
         logger.info(f"My handler saw {function_calls[0].function_name}")
 "#;
+
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let (_, rest) = text.split_once(start).unwrap();
+    rest.split_once(end).unwrap().0
+}
+
+/// The project is unmodified, except where its guide tells coding agents to add code.
+#[test]
+fn a_telephone_bot_books_as_the_guide_says_and_knows_the_day() {
+    let answers = [
+        "--call",
+        r#"seven in the evening=book_table {"day": "2100-01-31", "hour": 19, "name": "Ada"}"#,
+        "--say",
+        "\"booked\": \"Sunday, 31 January=It is booked.",
+    ];
+    let transports = ["--transport=carrier_a", "--transport=p2p_webrtc", "--eval"];
+    let mut bot = Bot::new(&[&OPENAI[..], &transports].concat(), &answers);
+    let guide = fs::read_to_string(bot.folder.path().join("bot/AGENTS.md")).unwrap();
+    let block = |language: &str| between(&guide, &format!("```{language}\n"), "```");
+    let change = |name: &str, changes: &[(&str, &str)]| {
+        let path = bot.server.join(name);
+        let mut code = fs::read_to_string(&path).unwrap();
+        for (old, new) in changes {
+            assert!(code.contains(old), "{name}: {old}");
+            code = code.replacen(old, new, 1);
+        }
+        fs::write(path, code).unwrap();
+    };
+    let imports = "import asyncio\nimport os\nimport sqlite3\nfrom contextlib import closing\nfrom datetime import";
+    let tool = format!("{}\n\nTOOLS: ", block("python"));
+    let tools = [
+        ("from datetime import", imports),
+        ("TOOLS: ", &tool),
+        (" end_call,", " end_call, book_table,"),
+    ];
+    change("tools.py", &tools);
+    let now = format!("    {}\n    llm = ", between(&guide, "appointment: `", "`"));
+    let create = format!("create_llm(f{})", between(&guide, "`create_llm(f", ")`"));
+    let prompt = [
+        ("    llm = ", now.as_str()),
+        ("create_llm(SYSTEM_PROMPT)", &create),
+        ("import TOOLS", "import TOOLS, ZONE"),
+        (
+            "import Callable",
+            "import Callable\nfrom datetime import datetime",
+        ),
+    ];
+    change("bot.py", &prompt);
+    fs::write(bot.server.join("evals/booking.yaml"), block("yaml")).unwrap();
+    for words in [&["check"][..], &["format", "--check"]] {
+        let mut ruff = python().command("ruff");
+        ruff.args(words).args(["--no-cache", "."]);
+        succeeds(ruff.current_dir(&bot.server));
+    }
+
+    let (_running, address) = bot.run(&WEBRTC, &[("BOOKINGS_DB", ":memory:")]);
+    // Each run finds an empty store.
+    bot.passes("evals/booking.yaml", &address);
+    bot.passes("evals/booking.yaml", &address);
+    bot.models.line_with("say so. Today is ");
+}
 
 /// The judge and the caller are models of our stand-in, as the starter files say. The package's own console script does not find their
 /// factory.

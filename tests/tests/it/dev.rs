@@ -155,6 +155,12 @@ fn calls_are_prepared_only_for_a_bot_that_takes_them() {
         "warning: calls reach the bot only through a tunnel; give its host name with `--proxy`";
     for (words, options, server, warned) in [
         ("", "--port PORT", true, false),
+        (
+            "--proxy host",
+            "-t twilio --port PORT -x host",
+            false,
+            false,
+        ),
         ("--transport daily", "-t daily --port PORT", true, false),
         ("--transport twilio", "-t twilio --port PORT", false, true),
         (
@@ -175,6 +181,74 @@ fn calls_are_prepared_only_for_a_bot_that_takes_them() {
         dev.signal(Signal::TERM);
         dev.status();
     }
+}
+
+#[test]
+fn a_telephone_bot_talks_to_the_browser_until_it_has_a_tunnel() {
+    let bench = bench_with("--transport=carrier_a --transport=p2p_webrtc");
+    for (words, options, ready) in [
+        ("", "-t webrtc --port PORT", "open http://"),
+        ("--proxy host", "-t twilio --port PORT -x host", "README.md"),
+        (
+            "-t webrtc --proxy host",
+            "-t webrtc --port PORT -x host",
+            "open http://",
+        ),
+    ] {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let mut dev = Dev::start(&bench, &words);
+        let lines = dev.until("dev    | ready: ");
+        let options = options.replace("PORT", &dev.port.to_string());
+        let started = format!("dev    | $ uv run bot.py {options}");
+        assert!(lines.contains(&started), "{lines:#?}");
+        let last = lines.last().unwrap();
+        assert!(last.contains(&format!("ready: {ready}")), "{last}");
+        assert!(!lines.concat().contains("warning: "), "{lines:#?}");
+        dev.signal(Signal::TERM);
+        dev.status();
+    }
+}
+
+#[test]
+fn the_line_for_a_transport_that_the_bot_lacks_adds_it() {
+    let bench = bench_with("--transport=carrier_a");
+    bench.shows(
+        "
+        $ bot-cli dev -t webtrc
+        ! error: the bot has no transport `webtrc`
+        ! hint: it has: bot-cli dev --transport twilio
+        = 2
+        $ cd server; bot-cli dev -t telnyx
+        ! error: the bot has no transport `telnyx`
+        ! hint: add it: bot-cli init [BENCH]/work --update --transport carrier_a --transport carrier_b
+        ! hint: it has: bot-cli dev --transport twilio
+        = 2
+        $ bot-cli dev -t webrtc
+        ! error: the bot has no transport `webrtc`
+        ! hint: add it: bot-cli init --update --transport carrier_a --transport p2p_webrtc
+        ! hint: it has: bot-cli dev --transport twilio
+        = 2
+        ",
+    );
+    let line = "bot-cli init --update --transport carrier_a --transport p2p_webrtc";
+    let ran = bench.shell(line).unwrap();
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let mut dev = Dev::start(&bench, &["-t", "webrtc"]);
+    dev.until("ready: open http://");
+    dev.signal(Signal::TERM);
+    dev.status();
+}
+
+#[test]
+fn no_line_adds_calls_to_a_bot_with_pictures() {
+    bench_with("--transport=p2p_webrtc --video-input").shows(
+        "
+        $ bot-cli dev -t twilio
+        ! error: the bot has no transport `twilio`
+        ! hint: it has: bot-cli dev --transport webrtc
+        = 2
+        ",
+    );
 }
 
 #[test]
@@ -378,6 +452,7 @@ fn what_can_not_be_run_says_what_to_do() {
         = 2
         $ bot-cli dev --transport twilio
         ! error: the bot has no transport `twilio`
+        ! hint: add it: bot-cli init --update --transport p2p_webrtc --transport carrier_a
         ! hint: it has: bot-cli dev --transport webrtc
         = 2
         $ bot-cli dev nowhere

@@ -103,8 +103,11 @@ impl Step {
             }
             Sets::Setting(Setting::Transports) => {
                 question.choices = choices::transports(bot_type(selection));
-                let first = question.choices.first();
-                question.default = first.map(|first| json!([first.value]));
+                let offered = question.choices.iter().map(|it| it.value.clone());
+                let mut usual: Vec<String> = offered.collect();
+                // The first of each type: a telephony bot can be tried in a browser.
+                usual.dedup_by_key(|name| choices::is_telephony(name));
+                question.default = Some(json!(usual));
             }
             Sets::Setting(setting) => {
                 if let Values::Service(kind) = setting.row().values {

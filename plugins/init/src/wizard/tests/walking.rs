@@ -72,6 +72,7 @@ fn a_telephone_bot_is_asked_for_no_picture() {
     ];
     let (result, asked) = talk(&nothing_given(), &said(&walk));
     assert_eq!(keys(&asked), walk.each_ref().map(|(key, _)| *key));
+    assert_eq!(asked[4].default.as_ref(), Some(&walk[4].1));
     assert!(
         asked[7]
             .choices
