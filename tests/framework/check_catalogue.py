@@ -219,7 +219,7 @@ def check_pictures(entry: dict, name: str, cls: type, report: Report) -> None:
     """A speech-to-speech service is said to see if and only if its class handles the frames of a camera."""
     if entry["kind"] != "realtime":
         return
-    code = "".join(inspect.getsource(base) for base in cls.__mro__ if base.__module__.count(".") > 2)
+    code = "".join(inspect.getsource(base) for base in cls.__mro__ if base.__module__.startswith("pipecat.services."))
     if entry.get("pictures", False) != ("InputImageRawFrame" in code):
         report.problem(name, "`pictures` is not as in the framework")
 
