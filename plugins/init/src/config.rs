@@ -75,14 +75,13 @@ impl<'c> Config<'c> {
         (self.language != ENGLISH).then(|| words["label"].as_str())
     }
 
-    /// Returns the service's variable for a voice or a model if the default is for English only, and the name of the bot's language.
-    pub fn variable_for_language<'s>(
-        &self,
-        service: &'s Service,
-    ) -> Option<(&'s str, &'static str)> {
+    /// Returns the service's variable for a voice or a model if the default is for English only, and what to set it to.
+    pub fn voice_variable<'s>(&self, service: &'s Service) -> Option<(&'s str, String)> {
         let is_known = service.languages.is_empty() || service.language(self.language).is_some();
         let variable = service.english.as_deref().filter(|_| is_known)?;
-        Some((variable, self.other_language()?))
+        let label = self.other_language()?;
+        let hint = format!("the default is for English, so set one for {label}");
+        Some((variable, hint))
     }
 
     /// Returns the provider packs that the services come from, without duplicates, in pipeline order.

@@ -224,12 +224,9 @@ impl Found {
         if says && !matches!(service.kind, Kind::Stt | Kind::Tts) {
             self.add("languages", "is for the kinds `stt` and `tts`");
         }
-        let english = service.english.as_deref();
-        if let Some(name) = english.filter(|name| !variables(service).contains(name)) {
-            self.add(
-                "english",
-                &format!("has `{}`, which is not read", shown(name)),
-            );
+        let is_read = |name: &String| variables(service).contains(name.as_str());
+        if !service.english.iter().all(is_read) {
+            self.add("english", "is no variable that is read");
         }
     }
 

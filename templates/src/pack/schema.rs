@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::languages::ENGLISH;
+
 /// A company or project that offers services.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -145,12 +147,12 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns the language as the class takes it, such as `pt-BR` for `pt`.
+    /// Returns the language as the class takes it, such as `pt-BR` for `pt`. Its own default is English.
     #[must_use]
     pub fn language(&self, code: &str) -> Option<&str> {
         let mut languages = self.languages.iter();
         let found = languages.find(|it| it.split('-').next() == Some(code));
-        found.map(String::as_str)
+        found.filter(|_| code != ENGLISH).map(String::as_str)
     }
 
     /// Returns all imports as pairs of module and name: the class first, then those that the arguments need.

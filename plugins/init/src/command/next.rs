@@ -161,10 +161,8 @@ fn notes(config: &Config) -> impl Iterator<Item = String> {
 /// Returns a note for each service that does not hear or speak the bot's language as it is.
 fn strangers(config: &Config) -> impl Iterator<Item = String> {
     config.services().filter_map(|service| {
-        if let Some((variable, label)) = config.variable_for_language(service) {
-            return Some(format!(
-                "{variable}: the default is for English, so set one for {label}"
-            ));
+        if let Some((variable, hint)) = config.voice_variable(service) {
+            return Some(format!("{variable}: {hint}"));
         }
         let is_strange =
             !service.languages.is_empty() && service.language(config.language).is_none();

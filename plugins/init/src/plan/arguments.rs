@@ -1,7 +1,6 @@
 //! Constructor arguments for framework classes, as a tree for the templates.
 
 use bot_cli_templates::catalogue::{Arg, Literal, Service};
-use bot_cli_templates::languages::ENGLISH;
 use serde::Serialize;
 
 use super::variables::{Reading, Unset};
@@ -51,32 +50,20 @@ pub(super) fn of_service(service: &Service, language: &str, readings: &[Reading]
         let argument = argument(arg, is_setting, readings);
         place(&mut arguments, service, &arg.name, argument);
     }
-    if let Some(language) = told(service, language) {
-        let (field, argument) = match &service.language_list {
-            None => ("language", Argument::new(Form::Text, language, Vec::new())),
-            Some(field) => {
-                let member = format!("Language.{}", language.to_uppercase().replace('-', "_"));
-                let member = Argument::new(Form::Code, &member, Vec::new());
-                (field.as_str(), Argument::new(Form::List, "", vec![member]))
-            }
+    if let Some(language) = service.language(language) {
+        let member = language.to_uppercase().replace('-', "_");
+        let (field, form, value) = match &service.language_list {
+            None => ("language", Form::Text, language.to_owned()),
+            Some(field) => (&**field, Form::Code, format!("[Language.{member}]")),
         };
-        place(
-            &mut arguments,
-            service,
-            &format!("settings.{field}"),
-            argument,
-        );
+        let told = Argument::new(form, &value, Vec::new());
+        place(&mut arguments, service, &format!("settings.{field}"), told);
     }
     if let Some(prompt) = &service.prompt {
         let argument = Argument::new(Form::Code, "system_prompt", Vec::new());
         place(&mut arguments, service, prompt, argument);
     }
     arguments
-}
-
-/// Returns the language that the class is told. Its own default is English.
-pub(super) fn told<'s>(service: &'s Service, language: &str) -> Option<&'s str> {
-    service.language(language).filter(|_| language != ENGLISH)
 }
 
 pub(super) fn listed(args: &[Arg], readings: &[Reading]) -> Vec<Argument> {

@@ -188,10 +188,10 @@ fn a_bot_says_everything_in_its_own_language_and_tells_its_services() {
                 assert!(!file(&plan, path).contains("--group speech"), "{path}");
             }
             let services = file(&plan, "server/services.py");
-            let member = format!("Language.{},", language.to_uppercase());
+            let member = format!("[Language.{}]", language.to_uppercase());
             assert!(
                 services.contains(&member)
-                    || *language == "pt" && services.contains("Language.PT_BR,")
+                    || *language == "pt" && services.contains("[Language.PT_BR]")
             );
             assert!(services.contains(&format!("language=\"{}\",", words["locale"])));
             assert!(file(&plan, "server/.env.example").contains(&format!(

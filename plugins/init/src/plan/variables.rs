@@ -262,8 +262,8 @@ fn of_service(
     let name = &reading.name;
     let meaning = provider.env.get(name).or(config.catalogue.variable(name));
     let mut about = meaning.map(|it| it.about.clone()).unwrap_or_default();
-    if let Some((_, label)) = (config.variable_for_language(service)).filter(|(it, _)| it == name) {
-        about = format!("{about}; the default is for English, so set one for {label}");
+    if let Some((_, hint)) = (config.voice_variable(service)).filter(|(it, _)| it == name) {
+        about = format!("{about}; {hint}");
     }
     let is_required = reading.unset == Unset::Required;
     let is_way = !is_required && service.one_of.contains(name);

@@ -106,7 +106,7 @@ fn service(config: &Config, service: &Service, readings: &[Reading]) -> Result<V
         .map(|(module, name)| imports::line(module, name))
         .collect();
     imports.extend(session.then(|| "import aiohttp".to_owned()));
-    if service.language_list.is_some() && arguments::told(service, config.language).is_some() {
+    if service.language_list.is_some() && service.language(config.language).is_some() {
         imports.push(imports::line("pipecat.transcriptions.language", "Language"));
     }
     if arguments.iter().any(arguments::Argument::may_be_not_given) {
