@@ -4,6 +4,7 @@
 pub mod catalogue;
 mod embedded;
 mod framework;
+pub mod languages;
 mod migrations;
 pub mod pack;
 pub mod packs;

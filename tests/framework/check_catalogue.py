@@ -15,6 +15,7 @@ import dataclasses
 import importlib
 import inspect
 import os
+import re
 import socket
 import sys
 import tempfile
@@ -159,6 +160,7 @@ def check_entry(entry: dict, may_miss: set[str], bench: build.Bench, report: Rep
         check_deprecation(entry, name, cls, report)
         check_pictures(entry, name, cls, report)
         check_service(entry, name, cls, scope, bench, report)
+        check_languages(entry, name, cls, bench, scope, report)
         for text in reads.problems(entry):
             report.problem(name, text)
     else:
@@ -243,6 +245,26 @@ def check_service(entry: dict, name: str, cls: type, scope: dict, bench: build.B
         for made in (full, least):
             if made.settings.get("system_instruction") != "Be brief.":
                 report.problem(name, "the system prompt does not arrive in the settings")
+
+
+def check_languages(entry: dict, name: str, cls: type, bench: build.Bench, scope: dict, report: Report) -> None:
+    """The class uses the language that it is told, and knows each of those in the catalogue."""
+    from pipecat.transcriptions.language import Language
+
+    taken = [code for code in entry.get("languages", []) if code != "en"]
+    field = entry.get("language_list", "language")
+    code = "".join(inspect.getsource(base) for base in cls.__mro__ if base.__module__.count(".") > 2)
+    if taken and not re.search(rf"\b(_?settings|s)\.{field}\b", code):
+        report.problem(name, f"the class does not use `settings.{field}`")
+    said: list[str] = []
+    listener = logger.add(said.append, level="WARNING", filter=lambda record: "anguage" in record["message"])
+    for language in taken:
+        direct, wished = build.keywords(entry, scope, bench, filled=True)
+        told = [Language(language)] if "language_list" in entry else language
+        construct(entry, f"{name} in {language}", cls, direct, wished | {field: told}, report)
+    logger.remove(listener)
+    for line in said:
+        report.problem(name, f"warns: {line.strip()}")
 
 
 def check_default(arg: dict, field: str, bare: dict, least: dict, name: str, report: Report) -> None:

@@ -7,6 +7,7 @@ mod json;
 use std::collections::BTreeMap;
 
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
+use bot_cli_templates::languages::{ENGLISH, languages};
 
 use crate::catalogue::{Catalogue, Pack};
 use crate::option_table::{Feature, Features};
@@ -28,6 +29,8 @@ pub struct Config<'c> {
     pub bot_type: BotType,
     /// The transports in the order specified by the user, without duplicates.
     pub transports: Vec<&'static Transport>,
+    /// The code of the bot's language.
+    pub language: &'static str,
     /// The AI services of the speech pipeline.
     pub pipeline: Pipeline<'c>,
     /// The video avatar service.
@@ -64,6 +67,21 @@ impl<'c> Config<'c> {
     /// Reports whether the feature is enabled.
     pub const fn has(&self, feature: Feature) -> bool {
         self.features.has(feature)
+    }
+
+    /// Returns the name of the bot's language, unless it is English.
+    pub fn other_language(&self) -> Option<&'static str> {
+        let words = languages().get(self.language)?;
+        (self.language != ENGLISH).then(|| words["label"].as_str())
+    }
+
+    /// Returns the service's variable for a voice or a model if the default is for English only, and what to set it to.
+    pub fn voice_variable<'s>(&self, service: &'s Service) -> Option<(&'s str, String)> {
+        let is_known = service.languages.is_empty() || service.language(self.language).is_some();
+        let variable = service.english.as_deref().filter(|_| is_known)?;
+        let label = self.other_language()?;
+        let hint = format!("the default is for English, so set one for {label}");
+        Some((variable, hint))
     }
 
     /// Returns the provider packs that the services come from, without duplicates, in pipeline order.

@@ -17,6 +17,8 @@ pub struct Draft {
     pub transports: Option<Vec<String>>,
     /// The pipeline mode (`--mode`).
     pub mode: Option<String>,
+    /// The bot's language (`--language`).
+    pub language: Option<String>,
     /// The speech-to-text service (`--stt`).
     pub stt_service: Option<String>,
     /// The language model service (`--llm`).
@@ -127,6 +129,7 @@ impl Draft {
             Setting::ProjectName => &mut self.project_name,
             Setting::BotType => &mut self.bot_type,
             Setting::Mode => &mut self.mode,
+            Setting::Language => &mut self.language,
             Setting::SttService => &mut self.stt_service,
             Setting::LlmService => &mut self.llm_service,
             Setting::TtsService => &mut self.tts_service,

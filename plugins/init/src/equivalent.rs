@@ -114,6 +114,7 @@ mod tests {
             ("-x y", format!("{cascade} --name=-dash --client-framework vanilla --no-deploy-to-cloud --eval")),
             ("a'b", format!("{cascade} --name 'a \"$x\" `y`' --client-framework react --client-server nextjs --recording")),
             ("quickstart", "-t daily -m realtime --realtime openai_realtime --video tavus_video --enable-noise-cancel".to_owned()),
+            ("bot", format!("{cascade} --language de")),
             ("browser", format!("{cascade} -b telephony")),
             ("tel", "-t hosted_rtc_pstn --daily-pstn-mode dial-in -m realtime --realtime openai_realtime --observability".to_owned()),
         ] {

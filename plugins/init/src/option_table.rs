@@ -221,6 +221,14 @@ table! {
             form: Form::Text,
             ..SettingRow::USUAL
         };
+        Language = SettingRow {
+            key: "language",
+            flag: "--language",
+            about: "What the bot speaks: en, de, es, fr, hi, it, ja, nl, pl, pt or tr (default: en)",
+            value_name: "CODE",
+            values: Values::Words(&["en", "de", "es", "fr", "hi", "it", "ja", "nl", "pl", "pt", "tr"]),
+            ..SettingRow::USUAL
+        };
         SttService = SettingRow {
             key: "stt_service",
             flag: "--stt",

@@ -7,6 +7,7 @@ mod transports;
 
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_templates::catalogue::{BotType, Direction, Service, Transport};
+use bot_cli_templates::languages::ENGLISH;
 
 use crate::catalogue::Catalogue;
 use crate::config::{Config, Pipeline};
@@ -27,6 +28,7 @@ pub fn resolve<'c>(
     let transports = transports::resolve(draft, catalogue, &mut problems);
     let bot_type = bot_type(draft, &transports, &mut problems);
     let pipeline = services::pipeline(draft, catalogue, &mut problems);
+    let language = word(Setting::Language, draft.language.as_ref(), &mut problems);
     let video = services::video(draft, catalogue, bot_type, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
     let mut services = match pipeline {
@@ -70,6 +72,7 @@ pub fn resolve<'c>(
             slug: name.slug,
             bot_type,
             transports,
+            language: language.ok().flatten().unwrap_or(ENGLISH),
             pipeline,
             video,
             client,

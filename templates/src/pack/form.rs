@@ -23,6 +23,7 @@ pub const PYTHON: Form = Form(
     is_python,
     "a version that the framework supports, like `3.12`",
 );
+pub const LANGUAGE: Form = Form(6, is_language, "a language like `de` or `pt-BR`");
 pub const LABEL: Form = Form(40, is_line, "a plain name on one line");
 pub const TEXT: Form = Form(160, is_line, "one line of plain characters");
 pub const SITE: Form = Form(120, is_site, "one like `https://acme.example`");
@@ -152,6 +153,14 @@ fn is_one_line(text: &str) -> bool {
     text.chars().all(plain) && text.trim() == text && !text.contains("  ")
 }
 
+/// Reports whether the text is a language, with or without a country, that has a name in Python: `pt-BR` is `PT_BR`.
+fn is_language(text: &str) -> bool {
+    let (language, country) = text.split_once('-').unwrap_or((text, "XX"));
+    let is_pair =
+        |text: &str, letter: fn(&u8) -> bool| text.len() == 2 && text.as_bytes().iter().all(letter);
+    is_pair(language, u8::is_ascii_lowercase) && is_pair(country, u8::is_ascii_uppercase)
+}
+
 fn is_site(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("https://") else {
         return false;
@@ -173,7 +182,7 @@ mod tests {
             serde_json::from_str(include_str!("forms.json")).unwrap();
         let forms = [
             ID, MODULE, CLASS, NAME, KEYWORD, EXPRESSION, VARIABLE, EXTRA, PACKAGE, PYTHON, SITE,
-            LABEL, VALUE,
+            LABEL, VALUE, LANGUAGE,
         ];
         assert_eq!(rows.len(), forms.len());
         for (form, (_, good, bad)) in forms.iter().zip(&rows) {

@@ -63,6 +63,7 @@ pub(super) fn check_service(
     found.arguments("args", &service.args, &imported);
     found.variables(provider, service, origin);
     found.one_of(service);
+    found.languages(service);
     found.place(service);
     found.0
 }
@@ -140,6 +141,12 @@ impl Found {
         for family in &service.models {
             self.form("models", family, &form::LABEL);
         }
+        for language in &service.languages {
+            self.form("languages", language, &form::LANGUAGE);
+        }
+        if let Some(field) = &service.language_list {
+            self.form("language_list", field, &form::KEYWORD);
+        }
         for extra in &service.extras {
             self.form("extras", extra, &form::EXTRA);
         }
@@ -211,6 +218,18 @@ impl Found {
                 let problem = format!("has `{name}`, which is no text that is read and `optional`");
                 self.add("one_of", &problem);
             }
+        }
+    }
+
+    /// Checks that languages are told to services that hear or speak, and that the variable for another voice is read.
+    fn languages(&mut self, service: &Service) {
+        let says = !service.languages.is_empty() || service.language_list.is_some();
+        if says && !matches!(service.kind, Kind::Stt | Kind::Tts) {
+            self.add("languages", "is for the kinds `stt` and `tts`");
+        }
+        let is_read = |name: &String| variables(service).contains(name.as_str());
+        if !service.english.iter().all(is_read) {
+            self.add("english", "is no variable that is read");
         }
     }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::languages::ENGLISH;
+
 /// A company or project that offers services.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -122,6 +124,16 @@ pub struct Service {
     /// Whether the model takes pictures: on request for language models, as a stream for realtime services. Only for these two kinds.
     #[serde(default)]
     pub pictures: bool,
+    /// The languages that the class takes in its settings, such as `de` or `pt-BR`. `en` alone means that it knows no other. Absent if
+    /// the class isn't told a language. Only for speech to text and text to speech.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
+    /// The field of `Settings` that takes a list of languages, if the class has no use for the field `language`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language_list: Option<String>,
+    /// The variable whose default is a voice or a model for English only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub english: Option<String>,
     /// The reason for the deprecation, and the replacement, if the service is deprecated.
     pub deprecated: Option<String>,
     /// The well-known families of models that the service runs, such as `GPT`, for suggestions.
@@ -156,6 +168,14 @@ impl Service {
     pub fn is_at_localhost(&self) -> bool {
         let mut defaults = self.args.iter().filter_map(|arg| arg.default.as_ref());
         defaults.any(|default| default.contains("://localhost"))
+    }
+
+    /// Returns the language as the class takes it, such as `pt-BR` for `pt`. Its own default is English.
+    #[must_use]
+    pub fn language(&self, code: &str) -> Option<&str> {
+        let mut languages = self.languages.iter();
+        let found = languages.find(|it| it.split('-').next() == Some(code));
+        found.filter(|_| code != ENGLISH).map(String::as_str)
     }
 
     /// Returns all imports as pairs of module and name: the class first, then those that the arguments need.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Output;
 
+use bot_cli_templates::languages::languages;
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::port::free_port;
 use serde_json::Value;
@@ -24,6 +25,37 @@ fn the_starter_scenario_passes_and_missing_keys_of_carriers_are_named() {
         assert!(running.log().contains(missing), "{missing}");
     }
     bot.passes("evals/text.yaml", &address);
+}
+
+#[test]
+fn the_starter_scenario_passes_in_another_language() {
+    for code in ["de", "ja"] {
+        let words = &languages()[code];
+        let say = |name: &str, part: &str| format!("{}=„{}“", words[name], words[part]);
+        let call = |name: &str, call: &str| format!("{}={call}", words[name]);
+        let label = &words["label"];
+        let said = [
+            format!("one short {label} sentence=Hallo {}", words["asks"]),
+            say("capital", "paris"),
+            say("favorite", "lisbon"),
+        ];
+        let called = [
+            call("time", r#"current_time {"timezone": "Europe/Lisbon"}"#),
+            call("hang_up", "end_call {}"),
+        ];
+        let said = said.iter().flat_map(|it| ["--say", it]);
+        let called = called.iter().flat_map(|it| ["--call", it]);
+        let options = [
+            &OPENAI[..],
+            &["-t=p2p_webrtc", "--eval", "--language", code],
+        ]
+        .concat();
+        let mut bot = Bot::new(&options, &said.chain(called).collect::<Vec<_>>());
+        let (_running, address) = bot.run(&WEBRTC, &[]);
+        bot.passes("evals/text.yaml", &address);
+        let prompt = format!("Speak {label}, and address the user formally.");
+        bot.models.line_with(&prompt);
+    }
 }
 
 #[test]

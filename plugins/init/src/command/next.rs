@@ -92,6 +92,7 @@ pub(super) fn of_project(
     let mut transports = config.transports.iter();
     let calls = transports.any(|transport| transport.bot_type == BotType::Telephony);
     let last = notes(config)
+        .chain(strangers(config))
         .chain(blindness(config))
         .chain((calls || programs.dev.is_none()).then(|| readme.to_owned()));
     if let Some(host) = &programs.dev {
@@ -157,6 +158,19 @@ fn notes(config: &Config) -> impl Iterator<Item = String> {
     local.filter_map(|service| Some(format!("{}: {}", service.label, service.advice()?)))
 }
 
+/// Returns a note for each service that does not hear or speak the bot's language as it is.
+fn strangers(config: &Config) -> impl Iterator<Item = String> {
+    config.services().filter_map(|service| {
+        if let Some((variable, hint)) = config.voice_variable(service) {
+            return Some(format!("{variable}: {hint}"));
+        }
+        let is_strange =
+            !service.languages.is_empty() && service.language(config.language).is_none();
+        let label = config.other_language().filter(|_| is_strange)?;
+        Some(format!("{}: not known to support {label}", service.label))
+    })
+}
+
 /// Returns a warning if the bot receives the user's video, but its model doesn't see it.
 fn blindness(config: &Config) -> Option<String> {
     let (mind, way_out) = match config.pipeline {
@@ -209,7 +223,7 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    use super::{HOST, Programs, blindness, of_project, shown, start};
+    use super::{HOST, Programs, blindness, of_project, shown, start, strangers};
     use crate::catalogue::Catalogue;
     use crate::config::parse_file;
     use crate::plan;
@@ -238,6 +252,33 @@ mod tests {
         assert_eq!(seen("cerebras_llm", false), None);
         let warned = "Cerebras: does not see the user's video, unless you choose a model that takes pictures";
         assert_eq!(seen("cerebras_llm", true).as_deref(), Some(warned));
+    }
+
+    #[test]
+    fn what_does_not_know_the_language_is_named() {
+        let named = |stt: &str, tts: &str, language: &str| {
+            let text = format!(
+                r#"{{"transports": ["p2p_webrtc"], "mode": "cascade", "stt_service": "{stt}", "llm_service": "openai_llm",
+                "tts_service": "{tts}", "language": "{language}"}}"#
+            );
+            let draft = parse_file(&text).unwrap().draft;
+            let config = resolve(&draft, Some("my-bot"), Catalogue::built_in()).unwrap();
+            strangers(&config).collect::<Vec<_>>()
+        };
+        assert_eq!(named("deepgram_flux_stt", "deepgram_tts", "en"), [""; 0]);
+        assert_eq!(named("openai_stt", "openai_tts", "de"), [""; 0]);
+        assert_eq!(
+            named("deepgram_flux_stt", "deepgram_tts", "de"),
+            [
+                "Deepgram Flux: not known to support German",
+                "DEEPGRAM_VOICE_ID: the default is for English, so set one for German"
+            ]
+        );
+        // Another voice would not help.
+        assert_eq!(
+            named("whisper_stt", "kokoro_tts", "de")[1],
+            "Kokoro (local): not known to support German"
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bot_cli_templates::catalogue::{BotType, Direction, Service};
+use bot_cli_templates::languages::ENGLISH;
 use serde_json::{Map, Value, json};
 
 use super::{Config, Pipeline};
@@ -12,11 +13,13 @@ use crate::option_table::{Feature, Setting, Values};
 use crate::pack_source::PackSource;
 
 impl Config<'_> {
-    /// Returns the configuration as a JSON object with all keys. Unused settings are `null`. `packs` is present only if a service comes
-    /// from a provider pack.
+    /// Returns the configuration as a JSON object with all keys. Unused settings are `null`. `language` is present only if it isn't
+    /// English, `packs` only if a service comes from a provider pack.
     pub fn to_json(&self) -> Value {
         let mut config = Map::new();
-        for setting in Setting::ALL {
+        // Older versions can read a file without `language`.
+        let is_said = |it: &Setting| *it != Setting::Language || self.language != ENGLISH;
+        for setting in Setting::ALL.into_iter().filter(is_said) {
             config.insert(setting.row().key.to_owned(), self.value(setting));
         }
         for feature in Feature::ALL {
@@ -58,6 +61,7 @@ impl Config<'_> {
                 Pipeline::Cascade { .. } => "cascade",
                 Pipeline::Realtime(_) => "realtime",
             }),
+            Setting::Language => json!(self.language),
             Setting::ClientFramework => json!(self.client.framework()),
             Setting::ClientServer => json!(self.client.server()),
             other => match other.row().values {

@@ -43,12 +43,21 @@ impl Argument {
     }
 }
 
-pub(super) fn of_service(service: &Service, readings: &[Reading]) -> Vec<Argument> {
+pub(super) fn of_service(service: &Service, language: &str, readings: &[Reading]) -> Vec<Argument> {
     let mut arguments = Vec::new();
     for arg in &service.args {
         let is_setting = arg.name.starts_with("settings.");
         let argument = argument(arg, is_setting, readings);
         place(&mut arguments, service, &arg.name, argument);
+    }
+    if let Some(language) = service.language(language) {
+        let member = language.to_uppercase().replace('-', "_");
+        let (field, form, value) = match &service.language_list {
+            None => ("language", Form::Text, language.to_owned()),
+            Some(field) => (&**field, Form::Code, format!("[Language.{member}]")),
+        };
+        let told = Argument::new(form, &value, Vec::new());
+        place(&mut arguments, service, &format!("settings.{field}"), told);
     }
     if let Some(prompt) = &service.prompt {
         let argument = Argument::new(Form::Code, "system_prompt", Vec::new());

@@ -2,6 +2,7 @@
 
 use bot_cli_templates::catalogue::Pictures;
 use bot_cli_templates::generated_files;
+use bot_cli_templates::languages::ENGLISH;
 use serde::Serialize;
 
 use crate::config::{Client, Config, Pipeline};
@@ -60,6 +61,10 @@ fn is_true(condition: &str, config: &Config) -> bool {
         "call_server" => config.transports.iter().any(|it| it.call_server.is_some()),
         "camera" => looks(config),
         "camera_eval" => looks(config) && config.has(Feature::Eval),
+        // The voice of the evals speaks English.
+        "spoken_eval" => {
+            config.has(Feature::Eval) && (config.language == ENGLISH || is_true("realtime", config))
+        }
         "screen" => draws(config),
         "calls" => (config.transports.iter()).any(|it| it.carrier || it.call_server.is_some()),
         "plain_websocket" => opens_plain_sockets(config),

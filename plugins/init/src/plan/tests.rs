@@ -1,13 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
+use bot_cli_templates::languages::{ENGLISH, languages};
 use bot_cli_templates::{generated_files, project_files};
 use saphyr::{LoadableYamlNode as _, Yaml};
 
 use super::*;
 use crate::catalogue::Catalogue;
 use crate::config::{Client, Pipeline};
-use crate::option_table::Features;
+use crate::option_table::{Features, Setting};
 
 fn service(id: &str) -> &'static Service {
     Catalogue::built_in().service(id).unwrap()
@@ -20,6 +21,7 @@ pub(super) fn config() -> Config<'static> {
         slug: "my-bot".to_owned(),
         bot_type: BotType::Web,
         transports: vec![Catalogue::built_in().transport("p2p_webrtc").unwrap()],
+        language: "en",
         pipeline: Pipeline::Cascade {
             stt: service("deepgram_stt"),
             llm: service("openai_llm"),
@@ -137,6 +139,113 @@ fn every_module_reads_the_env_file_before_its_variables() {
         }
     }
     assert!(readers > 0);
+}
+
+/// Returns a bot with these services and this language.
+fn speaking(language: &'static str, services: [&str; 3]) -> Config<'static> {
+    let [stt, llm, tts] = services.map(service);
+    Config {
+        language,
+        pipeline: Pipeline::Cascade { stt, llm, tts },
+        ..config()
+    }
+}
+
+#[test]
+fn a_bot_says_everything_in_its_own_language_and_tells_its_services() {
+    assert_eq!(
+        Setting::Language
+            .row()
+            .values
+            .words()
+            .iter()
+            .copied()
+            .collect::<BTreeSet<_>>(),
+        languages().keys().map(String::as_str).collect()
+    );
+    let english = &languages()[ENGLISH];
+    let sentences =
+        |name: &str| !["label", "locale", "asks", "paris", "lisbon", "red"].contains(&name);
+    let catalogue = Catalogue::built_in();
+    for (language, words) in languages().iter().filter(|(code, _)| *code != ENGLISH) {
+        let mut bot = speaking(language, ["google_stt", "openai_llm", "azure_tts"]);
+        let mut said = String::new();
+        for transport in [
+            "p2p_webrtc",
+            "carrier_a_hosted_rtc_sip_dialin",
+            "hosted_rtc_pstn_dialout",
+        ] {
+            bot.transports = vec![catalogue.transport(transport).unwrap()];
+            let plan = scaffold(&bot).unwrap();
+            check(&plan);
+            assert!(file(&plan, "server/bot.py").contains(&format!("Speak {},", words["label"])));
+            assert!(
+                plan.files
+                    .iter()
+                    .all(|it| it.path != "server/evals/audio.yaml")
+            );
+            for path in ["README.md", "server/pyproject.toml"] {
+                assert!(!file(&plan, path).contains("--group speech"), "{path}");
+            }
+            let services = file(&plan, "server/services.py");
+            let member = format!("[Language.{}]", language.to_uppercase());
+            assert!(
+                services.contains(&member)
+                    || *language == "pt" && services.contains("[Language.PT_BR]")
+            );
+            assert!(services.contains(&format!("language=\"{}\",", words["locale"])));
+            assert!(file(&plan, "server/.env.example").contains(&format!(
+                "so set one for {}\n# AZURE_SPEECH_VOICE_ID",
+                words["label"]
+            )));
+            said.extend(plan.files.into_iter().map(|it| it.text));
+        }
+        for (name, text) in words.iter().filter(|(name, _)| sentences(name)) {
+            assert!(said.contains(&format!("\"{text}\"")), "{language}: {name}");
+            assert!(
+                !said.contains(&format!("\"{}\"", english[name])),
+                "{language}: {name}"
+            );
+        }
+        assert_eq!(
+            said.matches(&format!("language=\"{}\",\n    )", words["locale"]))
+                .count(),
+            2
+        );
+    }
+}
+
+#[test]
+fn a_service_is_told_no_language_that_it_does_not_know() {
+    for (language, stt, tts, told) in [
+        ("en", "deepgram_stt", "cartesia_tts", 0),
+        ("de", "deepgram_stt", "cartesia_tts", 2),
+        ("fr", "moonshine_stt", "kokoro_tts", 1),
+        ("de", "moonshine_stt", "kokoro_tts", 1),
+        ("de", "deepgram_flux_stt", "deepgram_tts", 0),
+    ] {
+        let plan = scaffold(&speaking(language, [stt, "openai_llm", tts])).unwrap();
+        let services = file(&plan, "server/services.py");
+        let line = format!("language=\"{language}\",");
+        assert_eq!(
+            services.matches(&line).count(),
+            told,
+            "{language} {stt} {tts}"
+        );
+    }
+    let pipeline = Pipeline::Realtime(service("openai_realtime"));
+    let plan = scaffold(&Config {
+        language: "de",
+        pipeline,
+        ..config()
+    })
+    .unwrap();
+    assert!(!file(&plan, "server/services.py").contains("anguage="));
+    assert!(
+        file(&plan, "server/bot.py").contains("\"Speak German, and address the user formally.\"")
+    );
+    assert!(file(&plan, "server/session.py").contains("\"Sind Sie noch da?\""));
+    assert!(file(&plan, "server/evals/audio.yaml").contains("text_contains: \"Lissabon\""));
 }
 
 #[test]

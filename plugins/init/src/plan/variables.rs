@@ -261,7 +261,10 @@ fn of_service(
 ) -> VariableView {
     let name = &reading.name;
     let meaning = provider.env.get(name).or(config.catalogue.variable(name));
-    let about = meaning.map(|it| it.about.clone()).unwrap_or_default();
+    let mut about = meaning.map(|it| it.about.clone()).unwrap_or_default();
+    if let Some((_, hint)) = (config.voice_variable(service)).filter(|(it, _)| it == name) {
+        about = format!("{about}; {hint}");
+    }
     let is_required = reading.unset == Unset::Required;
     let is_way = !is_required && service.one_of.contains(name);
     let first = service.one_of.first().filter(|_| is_way);

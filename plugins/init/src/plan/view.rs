@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use bot_cli_templates::catalogue::{BotType, Kind, Pictures, Service, Transport};
+use bot_cli_templates::languages::languages;
 use bot_cli_templates::project;
 use serde_json::{Value, json};
 
@@ -34,6 +35,8 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
             Pipeline::Cascade { .. } => "cascade",
             Pipeline::Realtime(_) => "realtime",
         },
+        "language": config.language,
+        "words": languages().get(config.language),
         "transports": transports().map(transport).collect::<Value>(),
         "call_server": calls.map_or("", |transport| &transport.id),
         "room_call": calls.and_then(|it| it.call_server.as_ref()).map(|server| json!({
@@ -114,13 +117,16 @@ fn service(config: &Config, service: &Service, readings: &[Reading]) -> Result<V
         let text = text.as_deref();
         text.map(|text| variables::markdown(text, pack))
     };
-    let arguments = arguments::of_service(service, readings);
+    let arguments = arguments::of_service(service, config.language, readings);
     let session = service.args.iter().any(arguments::uses_session);
     let names = service.names();
     let mut imports: Vec<String> = names
         .map(|(module, name)| imports::line(module, name))
         .collect();
     imports.extend(session.then(|| "import aiohttp".to_owned()));
+    if service.language_list.is_some() && service.language(config.language).is_some() {
+        imports.push(imports::line("pipecat.transcriptions.language", "Language"));
+    }
     if arguments.iter().any(arguments::Argument::may_be_not_given) {
         imports.push(imports::line("pipecat.utils.types", "NOT_GIVEN"));
     }
