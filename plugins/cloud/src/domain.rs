@@ -3,13 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use bot_cli_engine::discovery::PluginName;
+use bot_cli_engine::discovery::{BACKEND_PREFIX, PluginName};
 use bot_cli_protocol::secret::Secret;
 pub use bot_cli_secrets::messages::{SetKind, SetStatus as Status};
 use serde::{Deserialize, Serialize};
-
-/// The prefix of a backend's plugin name, followed by the backend's own name.
-pub const SECRETS: &str = "secrets-";
 
 /// The maximum length of a set name or region code.
 const LONGEST_NAME: usize = 63;
@@ -173,7 +170,8 @@ impl BackendName {
     /// Parses a name of lower-case letters, digits and hyphens that is also valid in the name of an executable.
     pub fn parse(text: &str) -> Option<Self> {
         let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        let fits = !text.is_empty() && PluginName::parse(&format!("{SECRETS}{text}")).is_some();
+        let fits =
+            !text.is_empty() && PluginName::parse(&format!("{BACKEND_PREFIX}{text}")).is_some();
         (fits && text.chars().all(is_allowed)).then(|| Self(text.to_owned().into()))
     }
 }

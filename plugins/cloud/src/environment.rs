@@ -3,7 +3,7 @@
 use std::env::VarError;
 use std::path::PathBuf;
 
-use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_engine::discovery::Discovery;
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::secret::Secret;
 
@@ -121,11 +121,7 @@ impl Environment {
         Self {
             config_folder: platform::settings(variable).map(|folder| folder.join("bot-cli")),
             data_folder: platform::data(variable).map(|folder| folder.join("bot-cli")),
-            plugins: Discovery::of_plugin(
-                std::env::current_exe().ok(),
-                |name| std::env::var_os(name),
-                discovery::user(),
-            ),
+            plugins: Discovery::here(),
             own_streams: std::env::args_os().len() > 1,
             pace: Pace::USUAL,
             ..Self::default()

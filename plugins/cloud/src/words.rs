@@ -13,7 +13,7 @@ use crate::backend::local::VaultError;
 use crate::backend::{BackendError, Effect, Explained};
 use crate::files::{Reason, WriteError};
 use crate::keyring::KeyringError;
-use crate::text::{span, theirs};
+use crate::text::theirs;
 
 const UNCHANGED: &str =
     "nothing has changed; look at the disk's free space and at the folder's rights";
@@ -97,9 +97,7 @@ pub fn keyring(error: &KeyringError) -> Failure {
 
 pub fn not_written(path: &Path, reason: Reason) -> Failure {
     let message = format!("could not write `{}`: {reason}", path.display());
-    Failure::new(Exit::Failed, "not_written", message)
-        .hint(UNCHANGED)
-        .caused_by(reason)
+    Failure::new(Exit::Failed, "not_written", message).hint(UNCHANGED)
 }
 
 /// Returns the failure for a file that was written, but perhaps not durably.
@@ -108,9 +106,7 @@ pub fn not_synced(path: &Path, reason: Reason) -> Failure {
         "`{}` was written, but the disk did not confirm it: {reason}",
         path.display()
     );
-    Failure::new(Exit::Failed, "not_synced", message)
-        .hint(UNSYNCED)
-        .caused_by(reason)
+    Failure::new(Exit::Failed, "not_synced", message).hint(UNSYNCED)
 }
 
 pub fn write_failure(path: &Path, error: WriteError) -> Failure {
@@ -140,128 +136,6 @@ pub fn close(path: &Path) -> String {
 
 fn quoted(path: &Path) -> String {
     shell::quoted(&path.display().to_string())
-}
-
-impl Explained for ServiceError {
-    fn explain(&self) -> Failure {
-        match self {
-        ServiceError::Unreachable { host, reason } => Failure::new(
-            Exit::Unavailable,
-            "unreachable",
-            format!("the connection to {} failed: {}", theirs(host), theirs(&reason.to_string())),
-        )
-        .caused_by(reason.clone())
-        .hint(
-            "check the network and the address (`bot-cli cloud config show`), then try again",
-        ),
-        ServiceError::NoAuthorities => failed("no_certificates",
-            "this machine has no certificates of authorities, so nobody can prove who they are",
-        )
-        .hint("install them (the package is often called `ca-certificates`), or set SSL_CERT_FILE to a file of them"),
-        ServiceError::TimedOut(host) => Failure::new(
-            Exit::Unavailable,
-            "timed_out",
-            format!("{} did not answer in time", theirs(host)),
-        )
-        .hint("try again; BOT_CLI_TIMEOUT sets the seconds that a request may take"),
-        ServiceError::BadCertificate { host, reason } => failed("bad_certificate",
-            format!(
-                "{} could not prove who it is: {}",
-                theirs(host),
-                theirs(&reason.to_string())
-            ),
-        )
-        .caused_by(reason.clone())
-        .hint("if a proxy or a private authority is in between, give its certificates: export SSL_CERT_FILE=/path/to/certificates.pem"),
-        ServiceError::Redirected(to) => failed("redirected",
-            format!(
-                "the service redirects to `{}`, which is not followed with a token",
-                theirs(to)
-            ),
-        )
-        .hint(
-            "if that is where it has moved, set the address: `bot-cli cloud config set api_url …`",
-        ),
-        ServiceError::Unavailable {
-            status,
-            message,
-            retry_after,
-        } => unavailable(*status, message, *retry_after),
-        ServiceError::IssuerUnavailable(status) => issuer_unavailable(*status),
-        ServiceError::IssuerRefused(code) => issuer_refused(code.as_deref()),
-        ServiceError::InvalidToken => Failure::new(
-            Exit::NotAllowed,
-            "not_signed_in",
-            "the token has characters that can't be sent, so the service was not asked",
-        )
-        .hint("copy the token again, on one line and without blanks"),
-        ServiceError::NotSignedIn(message) => Failure::new(
-            Exit::NotAllowed,
-            "not_signed_in",
-            said("the service does not accept the token", message),
-        )
-        .hint(SIGN_IN),
-        ServiceError::NotAllowed(message) => Failure::new(
-            Exit::NotAllowed,
-            "not_allowed",
-            said("you are not allowed to do this", message),
-        )
-        .hint("it depends on your role and the organization's limits; `bot-cli cloud organizations list` shows where you belong"),
-        ServiceError::NotFound(message) => {
-            failed("not_found", said("not found", message))
-                .hint("`bot-cli cloud organizations list` shows where you belong, `bot-cli cloud secrets list` what is there")
-        }
-        ServiceError::Conflict(message) => failed("conflict",
-            said("somebody else is changing it", message),
-        )
-        .hint("try again"),
-        ServiceError::Refused { status, message } => {
-            let ours = format!("the service refuses it (status {status})");
-            failed("refused", said(&ours, message)).hint(match status {
-                402 => "the organization's plan or payment does not cover it; its owner can change that",
-                _ => "correct what it says, then try again",
-            })
-        }
-        ServiceError::InvalidResponse(what) => failed("invalid_response",
-            format!("the response is not from the service: {}", theirs(what)),
-        )
-        .hint("a proxy or a sign-in page may have answered; look at the address: `bot-cli cloud config show`"),
-        ServiceError::NotConfirmed => {
-            failed("not_confirmed", "the service's response does not confirm the change")
-        }
-        ServiceError::Cancelled => Failure::cancelled(),
-    }
-    }
-}
-
-fn unavailable(status: u16, message: &str, retry_after: Option<u64>) -> Failure {
-    let ours = format!("the service is not available (status {status})");
-    let failure = Failure::new(Exit::Unavailable, "unavailable", said(&ours, message));
-    match retry_after {
-        Some(seconds @ 1..=86_400) => failure.hint(format!("try again in {}", span(seconds))),
-        Some(_) | None => failure.hint("try again in a while"),
-    }
-}
-
-fn issuer_unavailable(status: Option<u16>) -> Failure {
-    let status = status.map_or_else(String::new, |status| format!(" (status {status})"));
-    let message = format!("signing in is not available{status}");
-    Failure::new(Exit::Unavailable, "unavailable", message).hint("try again in a while")
-}
-
-fn issuer_refused(code: Option<&str>) -> Failure {
-    let code = code.map_or_else(String::new, |code| format!(" (`{code}`)"));
-    let message = format!("the issuer of tokens refuses the request of bot-cli{code}");
-    failed("issuer_refused", message).hint(
-        "look at the address (`bot-cli cloud config show`), or use a token: `bot-cli cloud auth login --token-stdin < FILE`",
-    )
-}
-
-fn said(ours: &str, message: &str) -> String {
-    match theirs(message).as_str() {
-        "" => ours.to_owned(),
-        message => format!("{ours}: {message}"),
-    }
 }
 
 impl Explained for VaultError {

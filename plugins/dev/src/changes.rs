@@ -19,16 +19,9 @@ impl Snapshot {
 
     /// Returns a file that was changed, added or removed since the `earlier` snapshot.
     pub fn difference<'a>(&'a self, earlier: &'a Self) -> Option<&'a Path> {
-        let changed = self
-            .0
-            .iter()
-            .find(|(path, time)| earlier.0.get(*path) != Some(time));
-        let gone = || {
-            earlier
-                .0
-                .iter()
-                .find(|(path, _)| !self.0.contains_key(*path))
-        };
+        let (mut now, mut before) = (self.0.iter(), earlier.0.iter());
+        let changed = now.find(|(path, time)| earlier.0.get(*path) != Some(time));
+        let gone = || before.find(|(path, _)| !self.0.contains_key(*path));
         changed.or_else(gone).map(|(path, _)| path.as_path())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -210,16 +210,9 @@ impl Work<'_> {
     }
 
     fn run_options(&self) -> Vec<String> {
-        let mut words: Vec<String> = self
-            .only()
-            .iter()
-            .flat_map(|only| {
-                only.run_options()
-                    .split(' ')
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            })
-            .collect();
+        let only = self.only().map(Transport::run_options);
+        let only = only.iter().flat_map(|only| only.split(' '));
+        let mut words: Vec<String> = only.map(str::to_owned).collect();
         if self.options.port != USUAL_PORT {
             words.extend(["--port".to_owned(), self.options.port.to_string()]);
         }
@@ -522,15 +515,8 @@ fn status_of(end: ExitStatus) -> u8 {
 
 /// Formats a command as a user would type it.
 fn words(command: &Command) -> String {
-    let program = Path::new(command.get_program());
-    let name = program
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let arguments = command
-        .get_args()
-        .map(|word| word.to_string_lossy().into_owned());
-    let all: Vec<String> = std::iter::once(name).chain(arguments).collect();
-    all.join(" ")
+    let name = Path::new(command.get_program()).file_stem();
+    let words = name.into_iter().chain(command.get_args());
+    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
+    words.join(" ")
 }

@@ -82,20 +82,14 @@ impl Running {
 
 fn pass_on(by: &'static str, stream: impl Read, said: &Sender<Said>) {
     let mut stream = BufReader::new(stream);
-    let mut line = Vec::new();
-    while let Ok(1..) = (&mut stream).take(LONGEST).read_until(b'\n', &mut line) {
-        let text = String::from_utf8_lossy(&line);
-        let line_text = text.trim_end_matches(['\n', '\r']).to_owned();
-        if said
-            .send(Said {
-                by,
-                line: line_text,
-            })
-            .is_err()
-        {
+    let mut bytes = Vec::new();
+    while let Ok(1..) = (&mut stream).take(LONGEST).read_until(b'\n', &mut bytes) {
+        let line = String::from_utf8_lossy(&bytes);
+        let line = line.trim_end_matches(['\n', '\r']).to_owned();
+        if said.send(Said { by, line }).is_err() {
             return;
         }
-        line.clear();
+        bytes.clear();
     }
 }
 

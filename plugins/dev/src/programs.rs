@@ -1,8 +1,7 @@
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use bot_cli_engine::discovery::{self, Discovery, PluginName};
+use bot_cli_engine::discovery::{Discovery, PluginName};
 use bot_cli_protocol::failure::{Exit, Failure};
 
 #[derive(Debug, Clone, Copy)]
@@ -33,11 +32,7 @@ impl Program {
 
 /// Returns the path of the `bot-cli-cloud` executable, if it is installed.
 pub fn cloud() -> Option<PathBuf> {
-    let discovery = Discovery::of_plugin(
-        env::current_exe().ok(),
-        |name| env::var_os(name),
-        discovery::user(),
-    );
+    let discovery = Discovery::here();
     let name = PluginName::parse("cloud")?;
     discovery.by_name(&name).plugin.map(|plugin| plugin.file)
 }

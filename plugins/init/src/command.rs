@@ -276,8 +276,12 @@ fn resolved<'c>(
     found: &'c OnceCell<Catalogue>,
 ) -> Result<Config<'c>, Failure> {
     // Built-in services need no packs.
-    let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
-        Catalogue::built_in()
+    let built_in = Catalogue::built_in();
+    let catalogue = if draft
+        .services()
+        .all(|(_, id)| built_in.service(id).is_some())
+    {
+        built_in
     } else {
         found.get_or_init(packs::find)
     };
@@ -294,10 +298,6 @@ fn resolved<'c>(
         }
     }
     Err(invalid_input(problems))
-}
-
-fn built_in(id: &str) -> bool {
-    Catalogue::built_in().service(id).is_some()
 }
 
 fn note_name(config: &Config, session: &mut Session) {

@@ -1,6 +1,6 @@
 use bot_cli_engine::compat::User;
+use bot_cli_engine::discovery::Discovery;
 use bot_cli_engine::discovery::added::Entry;
-use bot_cli_engine::discovery::{self, Discovery};
 use bot_cli_protocol::UseSpec;
 use bot_cli_sdk::plugin::Candidate;
 use bot_cli_sdk::session::{Level, Session};
@@ -30,11 +30,7 @@ pub(crate) fn services(kind: &str) -> Vec<Candidate> {
 
 /// Returns the built-in catalogue extended with the installed packs. Unusable packs and services are listed in [`Catalogue::unused`].
 pub(crate) fn find() -> Catalogue {
-    let discovery = Discovery::of_plugin(
-        std::env::current_exe().ok(),
-        |name| std::env::var_os(name),
-        discovery::user(),
-    );
+    let discovery = Discovery::here();
     let user = User::new(EXECUTABLE, env!("CARGO_PKG_VERSION"), uses());
     let mut packs = Vec::new();
     let mut unused = Vec::new();

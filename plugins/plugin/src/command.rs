@@ -1,6 +1,4 @@
-use std::env;
-
-use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_engine::discovery::Discovery;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::{Candidate, Command as Plugin, Context, Reply};
 use bot_cli_sdk::session::Session;
@@ -12,7 +10,7 @@ impl Plugin for Options {
     const COMPLETES: &'static [&'static str] = &["installed", "added"];
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-        let discovery = discovery();
+        let discovery = Discovery::here();
         match self.command {
             Command::List => Ok(listing::list(&discovery, session)),
             Command::Info { installed } => listing::info(&installed, &discovery, session),
@@ -30,22 +28,12 @@ impl Plugin for Options {
         _context: &Context,
     ) -> Result<Vec<Candidate>, Failure> {
         let names = match argument {
-            "installed" => inventory::names(&discovery()),
-            _ => added::names(&discovery()),
+            "installed" => inventory::names(&Discovery::here()),
+            _ => added::names(&Discovery::here()),
         };
         let names = names.into_iter();
         Ok(names
             .map(|(name, about)| Candidate::new(name).about(about))
             .collect())
     }
-}
-
-/// Finds the same plugins as the host that started this process. If there was no host, finds the plugins that a host next to this
-/// executable would find.
-fn discovery() -> Discovery {
-    Discovery::of_plugin(
-        env::current_exe().ok(),
-        |name| env::var_os(name),
-        discovery::user(),
-    )
 }

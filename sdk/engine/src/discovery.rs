@@ -11,6 +11,7 @@ pub mod role;
 mod search;
 pub mod trust;
 
+use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -70,6 +71,11 @@ impl Discovery {
             nesting,
             cache: folders::cache(&variable).map(|cache| cache.join("bot-cli").join("manifests")),
         }
+    }
+
+    /// Returns the discovery settings of the plugin that this process is.
+    pub fn here() -> Self {
+        Self::of_plugin(env::current_exe().ok(), |name| env::var_os(name), user())
     }
 
     /// Creates the discovery settings for a plugin that uses other plugins. The plugin searches the same folders as the host that started

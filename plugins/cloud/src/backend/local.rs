@@ -79,13 +79,6 @@ pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Optio
     }
 }
 
-/// Returns the code and the name of each region.
-pub fn regions() -> Vec<(String, String)> {
-    REGIONS
-        .map(|(code, name)| (code.to_owned(), name.to_owned()))
-        .into()
-}
-
 pub fn profile() -> Profile {
     Profile {
         keeper: "the vault of this machine".to_owned(),
@@ -259,8 +252,9 @@ impl SecretsBackend for Vault<'_> {
     }
 
     fn regions(&self) -> Result<Regions, BackendError> {
+        let all = REGIONS.map(|(code, name)| (code.to_owned(), name.to_owned()));
         Ok(Regions {
-            all: regions(),
+            all: all.into(),
             default: Some(REGIONS[0].0.to_owned()),
         })
     }

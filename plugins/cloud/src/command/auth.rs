@@ -86,7 +86,7 @@ fn kind_of(
         from_environment: true,
     };
     let client = kind::client(context, scope, &access)?;
-    Ok(access::probe(&client)?.kind)
+    Ok(access::probe(&client)?.0)
 }
 
 /// Stores the credentials of a sign-in and returns the command's reply.
@@ -218,9 +218,8 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let mut scope = hosted(context)?;
     let access = token::access(context, &scope)?;
     let client = kind::client(context, &scope, &access)?;
-    let probed = access::probe(&client)?;
-    let kind = probed.kind;
-    if let (None, Some(all)) = (&scope.organization, &probed.organizations) {
+    let (kind, organizations) = access::probe(&client)?;
+    if let (None, Some(all)) = (&scope.organization, &organizations) {
         scope.organization = kind::first_organization(all).ok();
     }
     let (from, source) = if access.from_environment {

@@ -111,18 +111,10 @@ impl Change {
             let message = format!("Type `{}` to delete it:", self.name);
             return confirm_by_name(context, self.name.as_str(), message, plan);
         }
-        let question = Question::confirm("confirm", "Make this change?".to_owned());
-        let mut question = question.details(plan).flag("--skip");
         // Without a terminal, a default would count as an answer.
-        if context.interactive() {
-            let adds_only = !self.target.exists && !matches!(self.work, Work::Remove(_));
-            question = question.default(adds_only);
-        }
-        if context.session().confirm(&question)? {
-            Ok(())
-        } else {
-            Err(Failure::cancelled())
-        }
+        let adds_only = !self.target.exists && !matches!(self.work, Work::Remove(_));
+        let default = context.interactive().then_some(adds_only);
+        context.consent("Make this change?", plan, default)
     }
 
     fn carry_out(&self, opened: &Opened<'_>) -> Result<(), Failure> {

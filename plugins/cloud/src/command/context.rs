@@ -53,10 +53,18 @@ impl<'a> CommandContext<'a> {
         })
     }
 
-    /// Shows the plan and asks for consent. Fails if the user does not agree.
-    pub fn consent(&self, question: &str, plan: String) -> Result<(), Failure> {
+    /// Shows the plan and asks for consent, with a default answer, if any. Fails if the user does not agree.
+    pub fn consent(
+        &self,
+        question: &str,
+        plan: String,
+        default: Option<bool>,
+    ) -> Result<(), Failure> {
         let question = Question::confirm("confirm", question.to_owned());
-        let question = question.details(plan).flag("--skip");
+        let mut question = question.details(plan).flag("--skip");
+        if let Some(default) = default {
+            question = question.default(default);
+        }
         if self.session().confirm(&question)? {
             Ok(())
         } else {

@@ -107,7 +107,7 @@ fn revoke(
     if !skip {
         let question = format!("Revoke the public key `{name}`?");
         let plan = "Clients that use it can no longer start sessions\n".to_owned();
-        context.consent(&question, plan)?;
+        context.consent(&question, plan, None)?;
     }
     let change = Unclear::new(format!("the public key `{name}` was revoked"), list);
     service.change(&Method::DELETE, &["apiKeys", id], None, &change, || {

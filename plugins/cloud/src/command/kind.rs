@@ -174,11 +174,9 @@ fn tenant(
     client: &Client<'_>,
     access: &Access,
 ) -> Result<Tenant, Failure> {
-    let (kind, known) = if let Some(kind) = access.kind {
-        (kind, None)
-    } else {
-        let probed = access::probe(client)?;
-        (probed.kind, probed.organizations)
+    let (kind, known) = match access.kind {
+        Some(kind) => (kind, None),
+        None => access::probe(client)?,
     };
     let wanted = scope.organization.take();
     if kind == TokenKind::ApiKey {

@@ -28,7 +28,7 @@ impl Plan {
         skip: bool,
     ) -> Result<(), Failure> {
         if !skip {
-            return context.consent(question, self.text());
+            return context.consent(question, self.text(), None);
         }
         for row in self.rows() {
             context.note(row.trim());

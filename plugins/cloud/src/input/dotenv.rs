@@ -51,25 +51,14 @@ pub struct Dotenv {
     pub problems: Vec<Problem>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Values {
-    /// A value that python-dotenv would read differently is a problem.
-    Checked,
-    /// Values are placeholders and may have any form.
-    Ignored,
-}
-
 /// Parses a whole file and collects all problems.
 pub fn parse(text: &str) -> Dotenv {
-    read(text, Values::Checked)
+    read(text, false)
 }
 
-/// Parses a template, which has keys, comments and placeholders.
-pub fn parse_template(text: &str) -> Dotenv {
-    read(text, Values::Ignored)
-}
-
-fn read(text: &str, values: Values) -> Dotenv {
+/// Parses a whole file. In a template, the values are placeholders and may have any form; elsewhere, a value that python-dotenv would read
+/// differently is a problem.
+pub fn read(text: &str, is_template: bool) -> Dotenv {
     // Python treats all kinds of line breaks in text files the same.
     let text = text
         .trim_start_matches('\u{feff}')
@@ -79,7 +68,7 @@ fn read(text: &str, values: Values) -> Dotenv {
     let mut reader = Reader {
         rest: text.expose(),
         at: Position { line: 1, column: 1 },
-        values,
+        is_template,
         remark: "",
     };
     let mut bindings: Vec<Binding> = Vec::new();
@@ -154,7 +143,7 @@ fn words_of(comment: &str) -> &str {
 struct Reader<'a> {
     rest: &'a str,
     at: Position,
-    values: Values,
+    is_template: bool,
     /// The comment behind the last value.
     remark: &'a str,
 }
@@ -182,13 +171,13 @@ impl<'a> Reader<'a> {
         self.take_while(is_blank);
         let start = (self.rest, self.at);
         let value = match self.value() {
-            Err(_) if self.values == Values::Ignored => {
+            Err(_) if self.is_template => {
                 (self.rest, self.at) = start;
                 self.unquoted()
             }
             value => value?,
         };
-        if self.values == Values::Checked {
+        if !self.is_template {
             check(value.expose()).map_err(|what| Problem { at: start.1, what })?;
         }
         Ok(Some(Binding {

@@ -68,7 +68,7 @@ impl Given {
 /// Parses the key-value pairs in `bytes`, the contents of the file `name`.
 pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Field>> {
     let mut given = Given::default();
-    each_line(name, "--file", bytes, dotenv::parse, |key, binding| {
+    each_line(name, "--file", bytes, |key, binding| {
         let shown = if looks_like_a_key(key.as_str()) {
             format!("`{key}`")
         } else {
@@ -83,8 +83,7 @@ pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Fi
 /// Parses the keys in `bytes`, the contents of the template `name`, such as `.env.example`.
 pub fn from_template(name: &str, bytes: &[u8]) -> Result<Vec<TemplateKey>, Vec<Field>> {
     let mut keys = Vec::new();
-    let parse = dotenv::parse_template;
-    each_line(name, "--from-template", bytes, parse, |key, binding| {
+    each_line(name, "--from-template", bytes, |key, binding| {
         let comment = binding.comment.iter().map(|line| one_line(line)).collect();
         keys.push(TemplateKey { key, comment });
         Ok(())
@@ -97,7 +96,6 @@ fn each_line(
     name: &str,
     flag: &'static str,
     bytes: &[u8],
-    parse: fn(&str) -> Dotenv,
     mut read: impl FnMut(Key, Binding) -> Result<(), String>,
 ) -> Result<(), Vec<Field>> {
     let whole = |problem: &str| Err(vec![Field::new(name, problem).flag(flag)]);
@@ -107,7 +105,7 @@ fn each_line(
     let Ok(text) = std::str::from_utf8(bytes) else {
         return whole("is not UTF-8");
     };
-    let Dotenv { bindings, problems } = parse(text);
+    let Dotenv { bindings, problems } = dotenv::read(text, flag != "--file");
     // A template may have optional keys alone, which are comments.
     if bindings.is_empty() && problems.is_empty() && flag == "--file" {
         return whole("there is no key in it");

@@ -240,12 +240,11 @@ fn unmerged(
     };
     let mut unmerged = BTreeMap::new();
     for feature in Feature::ALL.into_iter().filter(|it| !config.has(*it)) {
-        let Ok(mut read) = parse_file(&config.to_json().to_string()) else {
-            continue;
-        };
-        *read.draft.switches.slot(feature) = Some(true);
+        let read = parse_file(&config.to_json().to_string());
+        let mut draft = read.unwrap_or_default().draft;
+        *draft.switches.slot(feature) = Some(true);
         // Other options may exclude the feature.
-        let Ok(with) = resolve(&read.draft, None, config.catalogue) else {
+        let Ok(with) = resolve(&draft, None, config.catalogue) else {
             continue;
         };
         let mut planned = plan::scaffold(&with).map_err(unplanned)?.files;
@@ -253,10 +252,8 @@ fn unmerged(
         planned.retain(|file| base.texts.get(&file.path) != Some(&file.text));
         let update = Update::plan(&target.path, &base, &planned, "")?;
         let missing = update.paths(About::Deleted).into_iter();
-        let conflicts = update
-            .conflicts
-            .iter()
-            .map(|it| (it.path.clone(), "conflict"));
+        let conflicts = update.conflicts.iter();
+        let conflicts = conflicts.map(|it| (it.path.clone(), "conflict"));
         let left = missing.map(|path| (path.to_owned(), "missing"));
         let left: BTreeMap<_, _> = left.chain(conflicts).collect();
         if !left.is_empty() {

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use bot_cli_engine::discovery::{self, Discovery};
+use bot_cli_engine::discovery::Discovery;
 use bot_cli_engine::platform::folders::program_files;
 use bot_cli_templates::catalogue::{BotType, Service};
 use bot_cli_terminal::shell::{self, quoted};
@@ -44,7 +44,7 @@ impl Programs {
     pub(super) fn find(cwd: &Path) -> Self {
         let own = std::env::current_exe().ok();
         let variable = |name: &str| std::env::var_os(name);
-        let discovery = Discovery::of_plugin(own.clone(), variable, discovery::user());
+        let discovery = Discovery::here();
         // The host decides whether the plugin may run.
         let has = |plugin: &str| {
             let folders = discovery.folders.iter();

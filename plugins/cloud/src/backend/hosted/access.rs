@@ -39,35 +39,22 @@ pub fn user(client: &Client<'_>) -> Result<String, ServiceError> {
         .ok_or_else(|| ServiceError::InvalidResponse("it names no user".to_owned()))
 }
 
-pub struct Probed {
-    pub kind: TokenKind,
-    /// The user's organizations, or `None` for an API key.
-    pub organizations: Option<Vec<(String, String)>>,
-}
+/// The kind of a token, and the user's organizations, or `None` for an API key.
+pub type Probed = (TokenKind, Option<Vec<(String, String)>>);
 
 /// Determines the kind of a token by trying both sets of paths. If both reject the token, returns the first error.
 pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
     let refused = match organizations(client) {
-        Ok(organizations) => {
-            return Ok(Probed {
-                kind: TokenKind::User,
-                organizations: Some(organizations),
-            });
-        }
         Err(error) if is_refusal(&error) => error,
-        Err(error) => return Err(error),
+        found => return Ok((TokenKind::User, Some(found?))),
     };
     match regions(client, &path(&["regions"])) {
-        Ok(_) => Ok(Probed {
-            kind: TokenKind::ApiKey,
-            organizations: None,
-        }),
         Err(error) if is_refusal(&error) => Err(if let ServiceError::NotFound(message) = refused {
             ServiceError::NotSignedIn(message)
         } else {
             refused
         }),
-        Err(error) => Err(error),
+        found => found.map(|_| (TokenKind::ApiKey, None)),
     }
 }
 

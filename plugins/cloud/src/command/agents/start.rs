@@ -105,7 +105,7 @@ fn public_key(named: &NamedAgent<'_, '_>, skip: bool) -> Result<Secret, Failure>
     }
     if !skip {
         let message = "The organization has no public key. Create one, `bot-cli`?";
-        context.consent(message, String::new())?;
+        context.consent(message, String::new(), None)?;
     }
     let created = keys::created(service, "bot-cli")?;
     context.note("created the public key `bot-cli`");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bot_cli_engine::compat::User;
-use bot_cli_engine::discovery::{BackendStanding, FoundBackend, Plugin};
+use bot_cli_engine::discovery::{BACKEND_PREFIX, BackendStanding, FoundBackend, Plugin};
 use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{HostName, SettingSpec, UseSpec};
@@ -15,7 +15,7 @@ use crate::backend::Profile;
 use crate::backend::external::{self, External};
 use crate::command::context::CommandContext;
 use crate::config::Settings;
-use crate::domain::{BUILT_IN, BackendName, Organization, SECRETS};
+use crate::domain::{BUILT_IN, BackendName, Organization};
 use crate::environment::Environment;
 use crate::scope::{Scope, Setting, unknown_backend};
 use crate::source::Source;
@@ -73,7 +73,7 @@ impl Installed {
         }
         let names = names(environment);
         let instead = format!(
-            "backends: {}; another one is an executable `bot-cli-{SECRETS}NAME` where `bot-cli plugin list` looks",
+            "backends: {}; another one is an executable `bot-cli-{BACKEND_PREFIX}NAME` where `bot-cli plugin list` looks",
             names.join(", ")
         );
         let failure = unknown_backend(value.as_str(), *source);
@@ -128,7 +128,7 @@ impl Installed {
             region: region.map(|region| region.value.to_string()),
             settings: self.set(&context.environment)?,
         };
-        let plugin = format!("{SECRETS}{}", self.name);
+        let plugin = format!("{BACKEND_PREFIX}{}", self.name);
         let mut launch = context.environment.plugins.nesting.launch(
             &plugin,
             &self.plugin.file,

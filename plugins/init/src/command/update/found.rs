@@ -172,12 +172,7 @@ fn no_record(target: &Target) -> Failure {
 /// Returns the error for a recorded configuration that this version can't read.
 fn unknown(recorded: &Recorded) -> Failure {
     let problems = recorded.config.problems.iter();
-    // The line numbers refer to the configuration alone, not to `project.json`.
-    let words = problems.map(|field| {
-        let problem = field.problem.rsplit_once(" (line ");
-        let problem = problem.map_or(field.problem.as_str(), |(problem, _)| problem);
-        format!("`{}`: {problem}", field.field)
-    });
+    let words = problems.map(|field| format!("`{}`: {}", field.field, field.problem));
     damaged(&words.collect::<Vec<_>>().join(", "))
 }
 
