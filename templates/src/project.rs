@@ -55,6 +55,11 @@ pub struct Recorded {
     pub transports: Vec<String>,
     client_framework: Option<String>,
     client_server: Option<String>,
+    stt_service: Option<String>,
+    llm_service: Option<String>,
+    tts_service: Option<String>,
+    realtime_service: Option<String>,
+    video_service: Option<String>,
     /// Whether the bot sees the user's video.
     #[serde(default)]
     pub video_input: bool,
@@ -208,6 +213,15 @@ impl Deployment {
 }
 
 impl Recorded {
+    /// Returns the identifiers of the services.
+    pub fn services(&self) -> impl Iterator<Item = &String> {
+        let speech = [&self.stt_service, &self.llm_service, &self.tts_service];
+        let all = speech
+            .into_iter()
+            .chain([&self.realtime_service, &self.video_service]);
+        all.flatten()
+    }
+
     /// Returns the project's web client, if it has one.
     #[must_use]
     pub fn client(&self) -> Option<&'static WebClient> {

@@ -27,12 +27,12 @@ use bot_cli_protocol::{Candidate, Role, UseSpec};
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
 use bot_cli_sdk::session::{Context, Session};
 
+use crate::backend::hosted::SIGN_IN;
 use crate::environment::{self, Environment};
 use crate::options::{
     AuthCommand, Command, ConfigCommand, Options, OrganizationsCommand, RegionsCommand,
     SecretsCommand, VaultCommand,
 };
-use crate::words;
 use context::CommandContext;
 
 impl Plugin for Options {
@@ -74,7 +74,7 @@ pub fn run(
     let context = CommandContext::new(session, environment);
     let changes = options.command.changes();
     carry_out(options, &context).map_err(|mut failure| {
-        let can_sign_in = failure.hints.iter().any(|hint| hint == words::SIGN_IN);
+        let can_sign_in = failure.hints.iter().any(|hint| hint == SIGN_IN);
         if can_sign_in && context.environment.token.is_some() {
             failure = failure.hint("BOT_CLI_TOKEN is set and wins over that: replace or unset it");
         }

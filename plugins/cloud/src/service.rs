@@ -13,9 +13,9 @@ use serde_json::Value;
 use crate::backend::Explained;
 use crate::backend::hosted::http::{Answer, Client, Reach, Repeat, Unconfirmed};
 use crate::backend::hosted::wire::{Body, segment};
-use crate::backend::hosted::{ServiceError, Tenant};
+use crate::backend::hosted::{SIGN_IN, ServiceError, Tenant};
 use crate::scope::Scope;
-use crate::words::{SIGN_IN, unknown};
+use crate::words::unknown;
 use agent::Agent;
 
 /// A connection to the service for one account.

@@ -24,8 +24,6 @@ const UNSYNCED: &str =
 /// The hint for an unusable vault.
 const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
 
-pub const SIGN_IN: &str = "bot-cli cloud auth login";
-
 impl Explained for BackendError {
     fn explain(&self) -> Failure {
         match self {
@@ -97,7 +95,9 @@ pub fn keyring(error: &KeyringError) -> Failure {
 
 pub fn not_written(path: &Path, reason: Reason) -> Failure {
     let message = format!("could not write `{}`: {reason}", path.display());
-    Failure::new(Exit::Failed, "not_written", message).hint(UNCHANGED)
+    Failure::new(Exit::Failed, "not_written", message)
+        .hint(UNCHANGED)
+        .caused_by(reason)
 }
 
 /// Returns the failure for a file that was written, but perhaps not durably.
@@ -106,7 +106,9 @@ pub fn not_synced(path: &Path, reason: Reason) -> Failure {
         "`{}` was written, but the disk did not confirm it: {reason}",
         path.display()
     );
-    Failure::new(Exit::Failed, "not_synced", message).hint(UNSYNCED)
+    Failure::new(Exit::Failed, "not_synced", message)
+        .hint(UNSYNCED)
+        .caused_by(reason)
 }
 
 pub fn write_failure(path: &Path, error: WriteError) -> Failure {

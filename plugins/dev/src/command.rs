@@ -62,10 +62,12 @@ impl Plugin for Options {
             .as_deref()
             .map(|name| project.transport(name, session.cwd()));
         // The runner answers a carrier's webhook only for the carrier that it is told.
-        let carrier = |one: &&Transport| one.carrier && self.proxy.is_some() && !self.has_program();
-        let transport = transport
-            .transpose()?
-            .or_else(|| project.transports.iter().copied().find(carrier));
+        let mut carriers = project.transports.iter().copied();
+        let carrier = carriers.find(|one| one.carrier && !self.has_program());
+        // `server.py` prepares calls for a bot that serves all.
+        let serves_all = project.transports.iter().any(|it| it.call_server.is_some());
+        let carrier = carrier.filter(|_| self.proxy.is_some() && !serves_all);
+        let transport = transport.transpose()?.or(carrier);
         let (said, heard) = mpsc::channel();
         let mut work = Work {
             project: &project,
@@ -120,10 +122,11 @@ impl Work<'_> {
     /// Runs the programs until one of them exits and can't be restarted. Returns the exit status of that program.
     fn run(&mut self) -> Result<u8, Failure> {
         let project = self.project;
+        let is_called = self.transport.is_some_and(|one| one.carrier);
         let has_client = project
             .client
             .as_ref()
-            .filter(|_| !self.options.has_program());
+            .filter(|_| !self.options.has_program() && !is_called);
         let program = self.program()?;
         let mut uv = Program::Uv.command(&project.server)?;
         ports::check_free(self.options.port)
@@ -147,7 +150,7 @@ impl Work<'_> {
         {
             self.set_up(Program::Npm.command(&client.folder)?.arg("install"))?;
         }
-        self.faults.sources = keys.explain(&mut self.shown)?;
+        keys.explain(&mut self.shown)?;
 
         let mut snapshot = Snapshot::of(&project.server);
         let options = self.run_options();
@@ -270,6 +273,10 @@ impl Work<'_> {
     }
 
     fn start_bot(&mut self, keys: &Keys, options: &[String]) -> Result<(), Failure> {
+        self.faults = Faults {
+            services: self.project.services.clone(),
+            sources: keys.by_name(),
+        };
         let mut programs = vec![(BOT, "bot.py", options)];
         if self.call_server().is_some() {
             programs.push((SERVER, "server.py", &[]));
@@ -373,7 +380,9 @@ impl Work<'_> {
             }
             return;
         }
-        if context.verbosity == 0 && said.line.contains("| DEBUG ") {
+        let is_bot = [BOT, SERVER].contains(&said.by);
+        let level = said.line.split_once(" | ").map_or("", |(_, rest)| rest);
+        if is_bot && level.starts_with("DEBUG ") && context.verbosity == 0 && !self.options.events {
             return;
         }
         let fault = self.faults.read(&said.line);

@@ -99,21 +99,32 @@ impl Keys {
         }
     }
 
-    /// Shows the source of every key, the missing keys, and the keys that are in `.env` but overridden by the set. Returns the sources by
-    /// key.
-    pub fn explain(&self, shown: &mut Shown<'_>) -> Result<BTreeMap<String, String>, Failure> {
-        let sources = self.sources()?;
-        let mut by_key = BTreeMap::new();
-        for (source, names) in [
+    /// Returns the source of each key by its name, or nothing if it can't be read.
+    pub fn by_name(&self) -> BTreeMap<String, String> {
+        let sources = self.sources().unwrap_or_default();
+        let named = self.named(&sources).into_iter();
+        let pairs = named.flat_map(|(source, names)| {
+            names.iter().map(move |name| (name.clone(), source.clone()))
+        });
+        pairs.collect()
+    }
+
+    fn named<'s>(&self, sources: &'s Sources) -> [(String, &'s Vec<String>); 3] {
+        [
             (format!("the set {}", self.set), &sources.set),
             ("the environment".to_owned(), &sources.environment),
             (".env".to_owned(), &sources.file),
-        ] {
+        ]
+    }
+
+    /// Shows the source of every key, the missing keys, and the keys that are in `.env` but overridden by the set.
+    pub fn explain(&self, shown: &mut Shown<'_>) -> Result<(), Failure> {
+        let sources = self.sources()?;
+        for (source, names) in self.named(&sources) {
             if !names.is_empty() {
                 let source = &format!("keys from {source}");
                 shown.event(&Event::Keys { source, names });
             }
-            by_key.extend(names.iter().map(|name| (name.clone(), source.clone())));
         }
         if !sources.hidden.is_empty() {
             let names = sources.hidden.join(", ");
@@ -126,7 +137,7 @@ impl Keys {
                 hint: &self.line(),
             });
         }
-        Ok(by_key)
+        Ok(())
     }
 
     /// Looks for each variable of the template where the bot would find it.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure, OrFail as _, reason};
-use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
+use bot_cli_templates::catalogue::{BotType, Catalogue, Service, Transport};
 use bot_cli_templates::project::{self, RECORD};
 use bot_cli_terminal::shell::quoted;
 
@@ -16,6 +16,7 @@ pub struct Project {
     pub server: PathBuf,
     pub client: Option<Client>,
     pub transports: Vec<&'static Transport>,
+    pub services: Vec<&'static Service>,
     /// Whether the bot sees or shows pictures, which telephone bots can't.
     has_video: bool,
     /// The name of the secret set. The set may not exist.
@@ -69,6 +70,10 @@ impl Project {
                 port: client.port,
                 bot_url: format!("{}BOT_URL", client.prefix),
             }),
+            services: config
+                .services()
+                .filter_map(|id| catalogue.service(id))
+                .collect(),
             has_video: config.video_input || config.video_output,
             secret_set: set.name,
             root: place.root,

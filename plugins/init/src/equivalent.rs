@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 use crate::platform::without_input;
+use crate::resolve::usually_deploys;
 
 /// Returns the `bot-cli init DIR …` command for `config`, quoted for the user's shell. Options with default values are omitted.
 pub fn command(target: &str, config: &Config) -> String {
@@ -29,7 +30,11 @@ pub fn command(target: &str, config: &Config) -> String {
     for feature in Feature::ALL {
         // A video service turns video output on.
         let is_brought = feature == Feature::VideoOutput && config.video.is_some();
-        let usual = is_brought || feature.row().default;
+        let usual = if feature == Feature::DeployToCloud {
+            usually_deploys(&config.transports, &config.services().collect::<Vec<_>>())
+        } else {
+            is_brought || feature.row().default
+        };
         insert(feature.row().key, json!(usual));
     }
     differing(target, &[], &values, &usual)
@@ -115,6 +120,8 @@ mod tests {
             ("a'b", format!("{cascade} --name 'a \"$x\" `y`' --client-framework react --client-server nextjs --recording")),
             ("quickstart", "-t daily -m realtime --realtime openai_realtime --video tavus_video --enable-noise-cancel".to_owned()),
             ("bot", format!("{cascade} --language de")),
+            ("local", cascade.replace("openai", "ollama")),
+            ("hosted", cascade.replace("openai", "ollama") + " --deploy-to-cloud"),
             ("browser", format!("{cascade} -b telephony")),
             ("tel", "-t hosted_rtc_pstn --daily-pstn-mode dial-in -m realtime --realtime openai_realtime --observability".to_owned()),
         ] {

@@ -185,8 +185,13 @@ fn bot_type(
     })
 }
 
-/// Reports whether to create deployment files. By default, the files are created if the hosting service can start the bot, and the bot can
-/// reach its services from there.
+/// Reports whether a bot has deployment files by default: if the hosting service can start it, and it can reach its services from there.
+pub(crate) fn usually_deploys(transports: &[&Transport], services: &[&Service]) -> bool {
+    let starts = transports.is_empty() || transports.iter().any(|one| one.starts_in_cloud());
+    starts && !services.iter().any(|service| service.is_at_localhost())
+}
+
+/// Reports whether to create deployment files.
 fn deploys(
     draft: &Draft,
     transports: &[&Transport],
@@ -202,9 +207,9 @@ fn deploys(
         let mend = "add another transport, or leave this out";
         problems.add("deploy_to_cloud", format!("{reason}: {mend}"));
     }
-    let deploys = said.unwrap_or(starts && !services.iter().any(|it| it.is_at_localhost()));
+    let deploys = said.unwrap_or_else(|| usually_deploys(transports, services));
     if draft.switch(Feature::NoiseCancel) == Some(true) && !deploys {
-        let problem = "needs cloud deployment; `--no-enable-noise-cancel` turns it off";
+        let problem = "needs `--deploy-to-cloud`; `--no-enable-noise-cancel` turns it off";
         problems.add("enable_noise_cancel", problem);
     }
     deploys

@@ -248,11 +248,15 @@ impl Found {
                 _ => {}
             }
         }
-        if service.downloads.is_some() && !matches!(kind, Kind::Stt | Kind::Tts) {
-            self.add(
-                "downloads",
-                &format!("is not for the kind `{}`", kind.name()),
-            );
+        let to = service.downloads_to.as_deref().unwrap_or("..");
+        let is_below = !to.starts_with('/') && to.split('/').all(|part| part != "..");
+        let needs_session = arguments(service)
+            .iter()
+            .any(|it| it.expr.as_deref() == Some("session"));
+        let fits = matches!(kind, Kind::Stt | Kind::Tts) && is_below && !needs_session;
+        if service.downloads.is_some() && !fits {
+            let problem = "needs `downloads_to`, a folder below the user's, and is for `stt` and `tts` without the `session`";
+            self.add("downloads", problem);
         }
         let has = |name| {
             service

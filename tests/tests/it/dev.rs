@@ -137,8 +137,8 @@ fn a_service_with_errors_is_named_once_with_the_source_of_its_key() {
         assert_eq!(
             warnings,
             [
-                "dev    | warning: OpenAI has a problem, as the line above says; OPENAI_API_KEY is from .env",
-                "dev    | warning: Deepgram has a problem, as the line above says",
+                "dev    | warning: OpenAI (llm) has a problem, as the line above says; OPENAI_API_KEY is from .env",
+                "dev    | warning: Deepgram (stt) has a problem, as the line above says",
             ]
         );
         dev.signal(Signal::TERM);
@@ -155,12 +155,7 @@ fn calls_are_prepared_only_for_a_bot_that_takes_them() {
         "warning: calls reach the bot only through a tunnel; give its host name with `--proxy`";
     for (words, options, server, warned) in [
         ("", "--port PORT", true, false),
-        (
-            "--proxy host",
-            "-t twilio --port PORT -x host",
-            false,
-            false,
-        ),
+        ("--proxy host", "--port PORT -x host", true, false),
         ("--transport daily", "-t daily --port PORT", true, false),
         ("--transport twilio", "-t twilio --port PORT", false, true),
         (

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::source::Source;
-pub use error::ServiceError;
+pub use error::{SIGN_IN, ServiceError};
 use http::{Answer, Client, Reach, Unconfirmed};
 use wire::{path, segment};
 

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::agent::{NamedAgent, agent_json};
 use super::context::CommandContext;
 use super::{open, project};
+use crate::backend::hosted::SIGN_IN;
 use crate::deploy::settings::{Build, Settings};
 use crate::deploy::table::{Change, Plan, Rest, SETTINGS, Values};
 use crate::domain::Region;
@@ -21,7 +22,7 @@ use crate::service::Service;
 use crate::service::agent::Agent;
 use crate::source::Source;
 use crate::text::theirs;
-use crate::words::{SIGN_IN, failed};
+use crate::words::failed;
 use image::Image;
 use secrets::Missing;
 

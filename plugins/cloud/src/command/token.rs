@@ -5,12 +5,11 @@ use super::context::CommandContext;
 use crate::auth::credentials::{self, Credentials, StoredCredentials};
 use crate::auth::issuer::{self, Issuer};
 use crate::backend::Explained;
-use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::access;
+use crate::backend::hosted::{SIGN_IN, ServiceError};
 use crate::domain::TokenKind;
 use crate::scope::Scope;
 use crate::secret_file::SecretFile;
-use crate::words::SIGN_IN;
 
 /// The remaining lifetime, in seconds, below which a token is renewed.
 const MARGIN: u64 = 60;

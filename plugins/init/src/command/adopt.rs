@@ -91,37 +91,28 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
 
 /// Returns a hint with the command that moves a bot from the project's root into `server`, if the bot is there.
 pub(super) fn into_server(target: &Target) -> Option<String> {
-    const BESIDE: [&str; 9] = [
-        ".dockerignore",
-        ".env",
-        ".env.example",
-        ".python-version",
-        "Dockerfile",
-        "cloud-deploy.toml",
-        "evals",
-        "pyproject.toml",
-        "uv.lock",
-    ];
+    const STAYS: [&str; 6] = [".bot-cli", ".git", ".venv", "LICENSE", "README", "server"];
     if !target.path.join("bot.py").is_file() {
         return None;
     }
     let entries = target.path.read_dir().ok()?.flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names
-        .filter(|name| {
-            Path::new(name).extension().is_some_and(|it| it == "py")
-                || BESIDE.contains(&name.as_str())
-        })
-        .collect();
+    let stays = |name: &String| STAYS.iter().any(|it| name.starts_with(it));
+    let mut names: Vec<String> = names.filter(|name| !stays(name)).collect();
     names.sort();
     let folder = Path::new(&target.shown);
     let path = |name: &String| quoted(&folder.join(name).display().to_string());
     let moved: Vec<String> = names.iter().map(path).collect();
     let server = path(&"server".to_owned());
-    let line = format!("mkdir {server} && mv {} {server}", moved.join(" "));
+    let make = if target.path.join("server").is_dir() {
+        String::new()
+    } else {
+        format!("mkdir {server} && ")
+    };
+    let line = format!("{make}mv {} {server}", moved.join(" "));
     let directory = quoted(&directory(&target.shown));
     Some(format!(
-        "move it, with what it reads from its folder: `{line}`; then `bot-cli init {directory} --adopt`"
+        "move what it consists of: `{line}`; then `bot-cli init {directory} --adopt`"
     ))
 }
 

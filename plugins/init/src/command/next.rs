@@ -159,7 +159,7 @@ fn notes(config: &Config) -> impl Iterator<Item = String> {
 }
 
 /// Returns a note for each service that does not hear or speak the bot's language as it is.
-fn strangers(config: &Config) -> impl Iterator<Item = String> {
+pub(super) fn strangers(config: &Config) -> impl Iterator<Item = String> {
     config.services().filter_map(|service| {
         if let Some((variable, hint)) = config.voice_variable(service) {
             return Some(format!("{variable}: {hint}"));

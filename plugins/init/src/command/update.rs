@@ -11,6 +11,7 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::{Level, Session};
 
 use super::job::{unplanned, unrecorded, warn_of_deprecated, warn_of_stale};
+use super::next::strangers;
 use super::origins::Origins;
 use super::{file, note_name, recovery, resolved};
 use crate::catalogue::Catalogue;
@@ -121,13 +122,18 @@ fn planned(
     let files = plan::scaffold(config).map_err(unplanned)?.files;
     let mut update = Update::plan(&target.path, &found.base, &files, &found.recorded.framework)?;
     let new = new_variables(&found.base, &files);
-    if !update.changes.is_empty() && !new.is_empty() {
-        update.notes.push(Note {
-            about: About::Review,
-            path: None,
-            line: None,
-            text: format!("new variables to set: {}", new.join(", ")),
-        });
+    let new = (!new.is_empty()).then(|| format!("new variables to set: {}", new.join(", ")));
+    let known: Vec<String> = before.into_iter().flat_map(strangers).collect();
+    let strange = strangers(config).filter(|it| !known.contains(it));
+    for text in new.into_iter().chain(strange) {
+        if !update.changes.is_empty() {
+            update.notes.push(Note {
+                about: About::Review,
+                path: None,
+                line: None,
+                text,
+            });
+        }
     }
     let mut record = Vec::new();
     if !found.is_current(config, &files) {

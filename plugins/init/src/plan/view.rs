@@ -11,6 +11,9 @@ use super::variables::{self, Reading, Unset};
 use super::{PlanError, arguments, bot, imports, manifest, python};
 use crate::config::{Config, Pipeline};
 
+/// The model of Ollama that the framework judges evals with.
+const JUDGE: &str = "gemma4:12b";
+
 const PLAIN_README: &str = "partials/readme/plain.md";
 
 pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
@@ -60,6 +63,7 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         "local_models": manifest::loads_models(config),
         "downloads": config.services().any(|service| service.downloads.is_some()),
         "model_server": model_server(config),
+        "judge_model": judge_model(config),
         "files": manifest::files_of(config),
     });
     for feature in crate::option_table::Feature::ALL {
@@ -90,8 +94,17 @@ fn model_server(config: &Config) -> Option<Value> {
         "pull": service.pull,
         "base_url": arg("base_url")?.env,
         "model": model.env,
-        "usual": model.default,
     }))
+}
+
+/// Returns the model of Ollama that judges evals. A bot that uses Ollama is judged by its own model.
+fn judge_model<'c>(config: &Config<'c>) -> &'c str {
+    let ollama = config.services().find(|service| service.id == "ollama_llm");
+    let mut args = ollama.into_iter().flat_map(|service| &service.args);
+    let model = args.find(|arg| arg.name == "settings.model");
+    model
+        .and_then(|arg| arg.default.as_deref())
+        .unwrap_or(JUDGE)
 }
 
 fn client_transport(transport: &Transport) -> Option<Value> {

@@ -3,6 +3,7 @@ use std::fs;
 use std::path::Path;
 
 use bot_cli_templates::catalogue::{BotType, Kind, Transport};
+use bot_cli_templates::languages::{Words, languages};
 use serde_json::Value;
 
 use super::walk;
@@ -33,6 +34,7 @@ pub(crate) fn read(target: &Path) -> Draft {
         tts_service: service(Kind::Tts),
         realtime_service: service(Kind::Realtime),
         video_service: service(Kind::Video).or(Some(NONE.to_owned())),
+        language: language(python),
         ..Draft::default()
     };
     let is_cascade = draft.stt_service.is_some() || draft.tts_service.is_some();
@@ -56,6 +58,13 @@ pub(crate) fn read(target: &Path) -> Draft {
     draft.client_framework = Some(framework.to_owned());
     draft.client_server = server.map(str::to_owned);
     draft
+}
+
+/// Returns the language that the system prompt asks for.
+fn language(python: &str) -> Option<String> {
+    let asks = |words: &Words| python.contains(&format!("Speak {}, and address", words["label"]));
+    let mut all = languages().iter();
+    all.find_map(|(code, words)| asks(words).then(|| code.clone()))
 }
 
 fn python(server: &Path) -> String {

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use bot_cli_protocol::question::{Answer, Choice, Question};
-use bot_cli_templates::catalogue::{BotType, Direction};
+use bot_cli_templates::catalogue::{BotType, Direction, Service};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use super::{Selection, Way, choices, place};
 use crate::catalogue::Catalogue;
 use crate::draft::Slot;
 use crate::option_table::{Feature, FeatureQuestion, Setting, Values};
-use crate::resolve::{ProjectName, default_name};
+use crate::resolve::{ProjectName, default_name, usually_deploys};
 use crate::target::Target;
 
 #[derive(Deserialize)]
@@ -121,6 +121,12 @@ impl Step {
                 });
                 question.choices = choices.collect();
                 question.default = Some(json!(switched_on(selection)));
+            }
+            Sets::Feature(Feature::DeployToCloud) => {
+                let services = selection.draft.services();
+                let services = services.filter_map(|(_, id)| catalogue.service(id));
+                let services: Vec<&Service> = services.collect();
+                question.default = Some(json!(usually_deploys(&[], &services)));
             }
             Sets::Target | Sets::Way | Sets::Feature(_) => {}
         }

@@ -50,6 +50,7 @@ fn a_generated_project_sends_what_it_needs_and_is_built_once() {
         "tools/data/prices.csv",
         "tools/tls/",
         "tools.py",
+        "usage.py",
     ];
     assert_eq!(dry["files"], json!(expected));
     let listed = user.run(&words("-v deploy my-bot --dry-run"));

@@ -3,7 +3,8 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use crate::backend::{BackendError, ChangeError, Explained};
 use crate::files::Reason;
 use crate::text::{span, theirs};
-use crate::words::SIGN_IN;
+
+pub const SIGN_IN: &str = "bot-cli cloud auth login";
 
 /// An error from the hosting service or the token issuer. The strings come from the server and are escaped only in messages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

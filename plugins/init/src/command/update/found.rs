@@ -119,7 +119,7 @@ fn recorded(project: &[u8], target: &Target) -> Result<Recorded, Failure> {
         .hint("nothing was changed; update the project with that version, or a later one"),
         Unusable::Damaged(reason) if record::has_markers(project) => {
             let directory = shell::quoted(&directory(&target.shown));
-            damaged(&reason).hint(format!("of two branches, keep the record with the later `tool`: `git -C {directory} checkout --ours -- {FOLDER}`, or `--theirs`; the update then names what the code has of the other"))
+            damaged(&reason).hint(format!("while git merges two branches, keep the record with the later `tool`: `git -C {directory} checkout --ours -- {FOLDER}`, or `--theirs`; then give the update the options that the other branch has changed"))
         }
         Unusable::Damaged(reason) => damaged(&reason),
     })

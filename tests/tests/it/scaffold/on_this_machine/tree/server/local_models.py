@@ -1,20 +1,22 @@
-"""Loads the models that run on this machine, so that nobody waits for them in a conversation."""
+"""Gets the models that run on this machine, before anybody talks to the bot."""
 
-import json
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 
 from loguru import logger
+from openai import APIStatusError, OpenAI, OpenAIError
 
 from services import OLLAMA_BASE_URL, OLLAMA_MODEL, create_stt, create_tts
 
 
 def load_models() -> None:
     """Load each model once; the first time, this downloads it."""
+    if {"-h", "--help"} & set(sys.argv):
+        return
     load(
         "Whisper (local)",
         create_stt,
@@ -38,7 +40,8 @@ def load(label: str, create: Callable[[], Any], downloads: str, folder: str) -> 
 
     def report() -> None:
         while not loaded.wait(5):
-            logger.info(f"{label}: {(size(folder) - before) / 1e6:.0f} MB more in ~/{folder}")
+            more = size(folder) - before
+            logger.info(f"{label}: " + (f"{more / 1e6:.0f} MB more" if more > 0 else "still loading"))
 
     threading.Thread(target=report, daemon=True).start()
     try:
@@ -50,23 +53,24 @@ def load(label: str, create: Callable[[], Any], downloads: str, folder: str) -> 
 
 def size(folder: str) -> int:
     """Return the size of the files in a folder of the user's, in bytes."""
-    files = Path.home().joinpath(folder).rglob("*")
-    return sum(file.lstat().st_size for file in files if file.is_file())
+    total = 0
+    for file in Path.home().joinpath(folder).rglob("*"):
+        with suppress(OSError):  # A download renames its files.
+            total += file.lstat().st_size
+    return total
 
 
 def ask(label: str, base_url: str, model: str) -> None:
     """Have the server of a language model load it."""
     logger.info(f"{label}: loading {model}")
-    question = {"model": model, "max_tokens": 1, "messages": [{"role": "user", "content": "Hello"}]}
-    url, headers = f"{base_url}/chat/completions", {"Content-Type": "application/json"}
     try:
-        with urlopen(Request(url, json.dumps(question).encode(), headers), timeout=120):
-            pass
-    except HTTPError as error:
-        if error.code == 404:
-            logger.warning(f"{label} has no {model}; to get it: ollama pull {model}")
-        else:
-            logger.warning(f"{label} can't use {model}: {error}")
-    except (OSError, ValueError) as error:
-        hint = "start it, or install it from https://ollama.com"
-        logger.warning(f"{label} does not answer at {base_url} ({error}): {hint}")
+        client = OpenAI(base_url=base_url, api_key="none", max_retries=0, timeout=120)
+        client.chat.completions.create(
+            model=model, max_tokens=1, messages=[{"role": "user", "content": "Hello"}]
+        )
+    except APIStatusError as error:
+        hint = f"`ollama pull {model}` gets it; or OLLAMA_BASE_URL is wrong"
+        logger.warning(f"{label} can't use {model} (status {error.status_code}): {hint}")
+    except (OpenAIError, OSError, ValueError) as error:
+        hint = "is it started, and OLLAMA_BASE_URL right? https://ollama.com"
+        logger.warning(f"{label} does not answer ({type(error).__name__}): {hint}")
