@@ -57,7 +57,7 @@ fn a_generated_project_sends_what_it_needs_and_is_built_once() {
     assert_says(
         &listed,
         0,
-        &["sent to the build: tools/cache/\n", "(9 files, "],
+        &["sent to the build: tools/cache/\n", "(10 files, "],
     );
     let nothing = user.done(
         &words("deploy my-bot --dry-run --exclude")
