@@ -34,7 +34,7 @@ pub(crate) fn table<T: DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_slice(file.contents()).ok()
 }
 
-/// Returns a project template by its path below `project/`, such as `server/bot.py.jinja`.
+/// Returns a project template by its path below `project/`, such as `server/bot.py.liquid`.
 #[must_use]
 pub fn project_file(path: &str) -> Option<&'static str> {
     PROJECT.get_file(path)?.contents_utf8()
@@ -64,7 +64,7 @@ pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> 
     &GENERATED
 }
 
-/// Returns a guide template by its file name, such as `AGENTS.md.jinja`.
+/// Returns a guide template by its file name, such as `AGENTS.md.liquid`.
 #[must_use]
 pub fn guide(name: &str) -> Option<&'static str> {
     GUIDES.get_file(name)?.contents_utf8()

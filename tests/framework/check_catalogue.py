@@ -336,7 +336,7 @@ def check_variables(transport: dict, report: Report) -> None:
     import pipecat.runner
 
     source = "\n".join(path.read_text() for path in Path(pipecat.runner.__file__).parent.glob("*.py"))
-    calls = (TEMPLATES / "project/server/calls.py.jinja").read_text()
+    calls = (TEMPLATES / "project/server/calls.py.liquid").read_text()
     by_bot = variables_of(transport.get("avatar", {}))
     for variable in transport.get("env", []):
         if variable["name"] in by_bot or variable.get("reader") == "server":

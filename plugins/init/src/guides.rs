@@ -116,7 +116,7 @@ fn stamp_of(text: &str) -> Option<(&str, Version, &str)> {
 }
 
 fn text_of(name: &str) -> Result<&'static str, Failure> {
-    bot_cli_templates::guide(&format!("{name}.jinja")).ok_or_else(|| {
+    bot_cli_templates::guide(&format!("{name}.liquid")).ok_or_else(|| {
         let message = format!("the guide `{name}` is missing in this program");
         Failure::new(Exit::Failed, "broken_template", message)
             .hint("this is a defect of bot-cli: report it")

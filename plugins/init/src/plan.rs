@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use minijinja::value::{Serde, Value};
 use thiserror::Error;
 
 use crate::config::Config;
@@ -78,7 +77,7 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 }
 
 fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanError> {
-    let values = Value::from(Serde(view::of_project(config)?));
+    let values = templates.variables(&view::of_project(config)?)?;
     let files = manifest::files_of(config).into_iter().map(|entry| {
         let text = templates.render(&entry.template, &values)?;
         Ok(PlannedFile {

@@ -211,7 +211,7 @@ fn what_transports_name_is_there() {
         let no_client = transport.no_client.as_ref();
         let partials = of_calls.chain(no_client.and_then(|it| it.partial.as_ref()));
         for partial in partials {
-            let file = crate::project_file(&format!("{partial}.jinja"));
+            let file = crate::project_file(&format!("{partial}.liquid"));
             assert!(file.is_some(), "{}: {partial}", transport.id);
             seen += 1;
         }

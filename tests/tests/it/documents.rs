@@ -25,9 +25,9 @@ const DOCUMENTS: [&str; 18] = [
     "sdk/typescript/README.md",
     "sdk/python/README.md",
     "templates/README.md",
-    "templates/guides/AGENTS.md.jinja",
-    "templates/guides/GETTING_STARTED.md.jinja",
-    "templates/project/README.md.jinja",
+    "templates/guides/AGENTS.md.liquid",
+    "templates/guides/GETTING_STARTED.md.liquid",
+    "templates/project/README.md.liquid",
 ];
 
 /// File names from an example of naming conventions.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use minijinja::value::{Serde, Value};
 use tree_sitter::{Node, Parser};
 
 use super::templates::Templates;
@@ -12,7 +11,9 @@ use crate::option_table::{Feature, FeatureQuestion, Features};
 
 fn bot(config: &Config) -> String {
     let templates = Templates::get().unwrap();
-    let values = Value::from(Serde(view::of_project(config).unwrap()));
+    let values = templates
+        .variables(&view::of_project(config).unwrap())
+        .unwrap();
     imports::arranged(&templates.render("server/bot.py", &values).unwrap())
 }
 

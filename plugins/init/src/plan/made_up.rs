@@ -93,8 +93,8 @@ fn a_web_transport_is_one_file_and_the_partial_that_it_names() {
         "#,
         false,
         &[
-            ("partials/no_client/acme.py.jinja", partial.to_owned()),
-            ("partials/readme/acme.md.jinja", ACME_README.to_owned()),
+            ("partials/no_client/acme.py.liquid", partial.to_owned()),
+            ("partials/readme/acme.md.liquid", ACME_README.to_owned()),
         ],
     );
     assert_has(
@@ -119,21 +119,21 @@ fn a_web_transport_is_one_file_and_the_partial_that_it_names() {
 
 const ACME_README: &str = r#"{% if section == "run" %}
 Open <https://acme.example>.
-{% elif section == "trouble" %}
+{% elsif section == "trouble" %}
 | No picture | Restart {{ transport.label | md }} |
 {% endif %}
 "#;
 
 #[test]
 fn the_readme_has_a_place_for_every_section_and_no_words_about_one_transport() {
-    let readme = project_file("README.md.jinja").unwrap();
+    let readme = project_file("README.md.liquid").unwrap();
     let page = include_str!("../../../../templates/README.md");
     let partials = project_files().into_iter();
     for (path, text) in partials.filter(|(path, _)| path.starts_with("partials/readme/")) {
-        for section in text.split("{% elif section == ").skip(1) {
+        for section in text.split("{% elsif section == ").skip(1) {
             let section = section.split(" %}").next().unwrap();
             assert!(
-                readme.contains(&format!("section = {section} %}}")),
+                readme.contains(&format!("section: {section} %}}")),
                 "{path}: {section} is included nowhere"
             );
             let row = format!(" | `{}` |\n", section.trim_matches('"'));
@@ -143,31 +143,31 @@ fn the_readme_has_a_place_for_every_section_and_no_words_about_one_transport() {
     let every = [BotType::Web, BotType::Telephony].map(|it| Catalogue::built_in().transports(it));
     for transport in every.into_iter().flatten() {
         let id = format!("\"{}\"", transport.id);
-        assert!(!readme.contains(&id), "README.md.jinja branches on {id}");
+        assert!(!readme.contains(&id), "README.md.liquid branches on {id}");
     }
 }
 
 const ACME_CALLS: &str = r#"{% if section == "about" %}
 Acme tells this server of a caller.
-{% elif section == "constants" %}
+{% elsif section == "constants" %}
 RING_SECONDS = 30
-{% elif section == "settings" %}
+{% elsif section == "settings" %}
 ACME_SECRET = required("ACME_SECRET")
-{% elif section == "routes" %}
+{% elsif section == "routes" %}
 @app.post("/acme")
 async def acme(request: Request) -> dict[str, int]:
     """Prepare a call."""
     await read_body(request)
     await prepare(DailyRoomProperties(), {"acme_call": {"key": ACME_SECRET}})
     return {"ring": RING_SECONDS}
-{% elif section == "the call in the bot" %}
+{% elsif section == "the call in the bot" %}
 {% include 'partials/calls/arguments.py' %}
 
 
 def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
     """Return what Acme says of a call."""
     return runner_args.body.get("acme_call") if runner_args.body else None
-{% elif section == "transfer" %}
+{% elsif section == "transfer" %}
         await worker.queue_frame(AcmeTransferFrame(setting("TRANSFER_NUMBER")))
 {% endif %}
 "#;
@@ -196,7 +196,7 @@ fn a_provider_of_calls_in_rooms_is_one_file_and_the_partial_that_it_names() {
             "#
         )
     };
-    let partial = [("partials/calls/acme.py.jinja", ACME_CALLS.to_owned())];
+    let partial = [("partials/calls/acme.py.liquid", ACME_CALLS.to_owned())];
     for (direction, passage) in [
         (
             "dial-in",

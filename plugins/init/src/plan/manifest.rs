@@ -12,7 +12,7 @@ use crate::option_table::Feature;
 pub(super) struct File {
     /// The path relative to the target.
     pub path: String,
-    /// The template's path relative to `templates/project`, without the `.jinja` extension.
+    /// The template's path relative to `templates/project`, without the `.liquid` extension.
     #[serde(skip)]
     pub template: String,
     pub about: &'static str,

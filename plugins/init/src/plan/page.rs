@@ -84,7 +84,7 @@ fn the_page_for_authors_of_templates_has_every_python_file() {
     let modules: Vec<&str> = bot_cli_templates::project_files()
         .into_iter()
         .map(|(path, _)| path)
-        .filter(|path| path.starts_with("server/") && path.ends_with(".py.jinja"))
+        .filter(|path| path.starts_with("server/") && path.ends_with(".py.liquid"))
         .filter(|path| !path.starts_with("server/evals/"))
         .collect();
     assert!(modules.len() > 5, "{modules:?}");
@@ -93,6 +93,60 @@ fn the_page_for_authors_of_templates_has_every_python_file() {
             page.contains(&format!("`{path}`")),
             "the table of Python files in templates/README.md lacks `{path}`"
         );
+    }
+}
+
+/// The first names of variables that templates assign, loop over or pass to partials.
+const OWN: [&str; 23] = [
+    "argument",
+    "carrier",
+    "dials",
+    "entry",
+    "forloop",
+    "group",
+    "has_number",
+    "how",
+    "keys",
+    "length",
+    "nobody_says_ready",
+    "on_a_call",
+    "params",
+    "parameters",
+    "react",
+    "section",
+    "service",
+    "sessions",
+    "setting",
+    "settings_of_calls",
+    "text",
+    "transport",
+    "variable",
+];
+
+/// Liquid takes an unknown variable for false in a condition.
+#[test]
+fn every_condition_is_about_a_variable_that_exists() {
+    let mut known: BTreeSet<String> = OWN.map(str::to_owned).into();
+    for config in configurations() {
+        let view = view::of_project(&config).unwrap();
+        known.extend(view.as_object().unwrap().keys().cloned());
+    }
+    for (path, text) in bot_cli_templates::project_files() {
+        for tag in text
+            .split("{%")
+            .skip(1)
+            .filter_map(|it| it.split_once("%}"))
+        {
+            let mut words = tag.0.split_whitespace();
+            if !matches!(words.next(), Some("if" | "elsif" | "unless")) {
+                continue;
+            }
+            let condition: Vec<&str> = words.collect();
+            for alternative in condition.split(|word| ["and", "or"].contains(word)) {
+                let name = alternative[0].split('.').next().unwrap();
+                assert!(known.contains(name), "{path}: {}", tag.0);
+            }
+        }
     }
 }
 

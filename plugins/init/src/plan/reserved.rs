@@ -118,7 +118,7 @@ fn a_pack_has_names_of_its_own() {
 fn no_pack_has_a_module_of_a_project() {
     let mut seen = 0;
     for (path, _) in bot_cli_templates::project_files() {
-        if let Some(path) = path.strip_suffix(".py.jinja")
+        if let Some(path) = path.strip_suffix(".py.liquid")
             && let Some((_, module)) = path.rsplit_once('/')
             && path.starts_with("server/")
         {

@@ -408,7 +408,7 @@ fn every_template_of_a_file_is_in_the_table_of_files() {
         }
     }
     for (path, _) in project_files() {
-        let path = path.strip_suffix(".jinja").unwrap_or(path);
+        let path = path.strip_suffix(".liquid").unwrap_or(path);
         assert!(
             path.starts_with("partials/") || known.remove(path),
             "{path}"
