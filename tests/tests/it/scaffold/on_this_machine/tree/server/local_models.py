@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from loguru import logger
-from openai import APIStatusError, OpenAI, OpenAIError
+from openai import APIStatusError, OpenAI
 
 from services import OLLAMA_BASE_URL, OLLAMA_MODEL, create_stt, create_tts
 
@@ -41,7 +41,8 @@ def load(label: str, create: Callable[[], Any], downloads: str, folder: str) -> 
     def report() -> None:
         while not loaded.wait(5):
             more = size(folder) - before
-            logger.info(f"{label}: " + (f"{more / 1e6:.0f} MB more" if more > 0 else "still loading"))
+            state = f"{more / 1e6:.0f} MB more" if more > 0 else "still loading"
+            logger.info(f"{label}: {state}")
 
     threading.Thread(target=report, daemon=True).start()
     try:
@@ -71,6 +72,6 @@ def ask(label: str, base_url: str, model: str) -> None:
     except APIStatusError as error:
         hint = f"`ollama pull {model}` gets it; or OLLAMA_BASE_URL is wrong"
         logger.warning(f"{label} can't use {model} (status {error.status_code}): {hint}")
-    except (OpenAIError, OSError, ValueError) as error:
+    except Exception as error:
         hint = "is it started, and OLLAMA_BASE_URL right? https://ollama.com"
         logger.warning(f"{label} does not answer ({type(error).__name__}): {hint}")
