@@ -23,7 +23,7 @@ use crate::options::Options;
 use crate::ports;
 use crate::processes::{Running, Said, stop};
 use crate::programs::Program;
-use crate::project::Project;
+use crate::project::{Client, Project};
 use crate::shown::{Event, Shown};
 
 /// The interval between checks of the files and ports.
@@ -118,15 +118,11 @@ struct Work<'a> {
     opens: bool,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// Runs the programs until one of them exits and can't be restarted. Returns the exit status of that program.
     fn run(&mut self) -> Result<u8, Failure> {
         let project = self.project;
-        let is_called = self.transport.is_some_and(|one| one.carrier);
-        let has_client = project
-            .client
-            .as_ref()
-            .filter(|_| !self.options.has_program() && !is_called);
+        let has_client = self.client();
         let program = self.program()?;
         let mut uv = Program::Uv.command(&project.server)?;
         ports::check_free(self.options.port)
@@ -204,6 +200,13 @@ impl Work<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the web client, unless a program or only callers talk to the bot.
+    fn client(&self) -> Option<&'a Client> {
+        let is_called = self.transport.is_some_and(|one| one.carrier);
+        let client = self.project.client.as_ref();
+        client.filter(|_| !self.options.has_program() && !is_called)
     }
 
     /// Reports whether a child process can prompt the user in the terminal.
@@ -495,8 +498,7 @@ impl Work<'_> {
     fn reached(&self) -> (Option<String>, String) {
         let port = self.options.port;
         let open = |address: String| (Some(address.clone()), format!("open {address}"));
-        let is_called = self.transport.is_some_and(|one| one.carrier);
-        if let Some(client) = self.project.client.as_ref().filter(|_| !is_called) {
+        if let Some(client) = self.client() {
             return open(format!("http://localhost:{}", client.port));
         }
         match self.served() {

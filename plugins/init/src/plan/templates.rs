@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use bot_cli_templates::project_files;
 use liquid::model::Value;
 use liquid::partials::{InMemorySource, LazyCompiler};
-use liquid::{Object, Parser, ParserBuilder};
+use liquid::{Object, Parser, ParserBuilder, Template};
 use liquid_core::parser::{FilterArguments, FilterReflection, ParameterReflection};
 use liquid_core::{Filter, ParseFilter, Runtime, ValueView};
 use serde::Serialize;
@@ -25,8 +25,9 @@ const TEXTS: &str = "_";
 
 pub(super) struct Templates {
     parser: Parser,
-    /// The templates that are no partials; their literal text is in `texts`, since the parser is slow at it.
-    main: HashMap<&'static str, String>,
+    /// The templates that are no partials, each parsed when it is first rendered. Their literal text is in `texts`, since the parser is slow
+    /// at it.
+    main: HashMap<&'static str, (String, OnceLock<Template>)>,
     texts: Value,
     copied: HashMap<&'static str, &'static str>,
 }
@@ -51,7 +52,7 @@ impl Templates {
         for (path, text) in files {
             match path.strip_suffix(ENDING) {
                 Some(name) if name.starts_with(PARTIALS) => _ = partials.add(name, short(text)),
-                Some(name) => _ = main.insert(name, short(text)),
+                Some(name) => _ = main.insert(name, (short(text), OnceLock::new())),
                 None => _ = copied.insert(path, text),
             }
         }
@@ -81,10 +82,18 @@ impl Templates {
         if let Some(text) = self.copied.get(path) {
             return Ok((*text).to_owned());
         }
-        let text = self.main.get(path).map_or("", String::as_str);
-        let template = self.parser.parse(text);
-        let rendered = template.and_then(|template| template.render(values));
-        rendered.map_err(|error| PlanError::broken(path, &error))
+        let broken = |error| PlanError::broken(path, &error);
+        let Some((text, parsed)) = self.main.get(path) else {
+            return Err(PlanError::broken(path, &"it has no template"));
+        };
+        let template = match parsed.get() {
+            Some(template) => template,
+            None => parsed.get_or_init({
+                let template = self.parser.parse(text).map_err(broken)?;
+                || template
+            }),
+        };
+        template.render(values).map_err(broken)
     }
 }
 
