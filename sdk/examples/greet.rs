@@ -30,7 +30,7 @@ bot_cli_sdk::manifest!(Greet, "greet.json");
 impl Command for Greet {
     const COMPLETES: &'static [&'static str] = &["name"];
 
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, session: &Session) -> Result<Reply, Failure> {
         let mut open = Vec::new();
         if self.name.is_none() {
             open.push(Question::text("name", "Whom"));

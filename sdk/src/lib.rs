@@ -16,7 +16,7 @@
 //! }
 //!
 //! impl Command for Add {
-//!     fn run(self, _session: &mut Session) -> Result<Reply, Failure> {
+//!     fn run(self, _session: &Session) -> Result<Reply, Failure> {
 //!         let sum = self.left + self.right;
 //!         Ok(Reply::text(format!("{sum}\n")).data(sum))
 //!     }

@@ -35,7 +35,7 @@ pub trait Command: clap::Parser + Declared {
     const ROLE: Role = Role::Command;
 
     /// Runs the command. The caller prints the reply or the failure.
-    fn run(self, session: &mut Session) -> Result<Reply, Failure>;
+    fn run(self, session: &Session) -> Result<Reply, Failure>;
 
     /// Returns completions for the value of `argument`. `words` contains the user's arguments, the last of which is the one to complete.
     ///

@@ -6,7 +6,7 @@ mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
@@ -25,8 +25,8 @@ pub struct Session {
     shown: Rc<Shown>,
     context: Context,
     cancel: Cancel,
-    held_output: String,
-    status: u8,
+    held_output: RefCell<String>,
+    status: Cell<u8>,
 }
 
 struct Shown {
@@ -52,9 +52,15 @@ impl Session {
             shown: Rc::new(shown),
             context,
             cancel,
-            held_output: String::new(),
-            status: 0,
+            held_output: RefCell::default(),
+            status: Cell::default(),
         }
+    }
+
+    /// Creates a session without a user, which shows nothing and can't ask.
+    pub fn silent() -> Self {
+        let context = Context::new(PathBuf::new());
+        Self::new(Box::new(Nobody), context, Map::new(), Cancel::new())
     }
 
     /// Returns a relay that gives the plugin `name` access to the session's user interface. Keep the relay only while this command runs
@@ -97,32 +103,32 @@ impl Session {
     ///
     /// If the user cannot be prompted, returns the default, or fails with `input_required` if there is no default. If the user cancels,
     /// fails with [`Exit::Cancelled`].
-    pub fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+    pub fn ask(&self, question: &Question) -> Result<Answer, Failure> {
         self.heard(|shown| shown.ask(question, |ui, question| ui.ask(question)))
     }
 
     /// Asks for a line of text or for one of the choices. The user cannot go back.
-    pub fn ask_text(&mut self, question: &Question) -> Result<String, Failure> {
+    pub fn ask_text(&self, question: &Question) -> Result<String, Failure> {
         self.ask_typed(question, |answer| answer.as_text().map(str::to_owned))
     }
 
     /// Asks for any number of the choices. The user cannot go back.
-    pub fn choose_many(&mut self, question: &Question) -> Result<Vec<String>, Failure> {
+    pub fn choose_many(&self, question: &Question) -> Result<Vec<String>, Failure> {
         self.ask_typed(question, |answer| answer.as_many().map(<[String]>::to_vec))
     }
 
     /// Asks a yes-or-no question. The user cannot go back.
-    pub fn confirm(&mut self, question: &Question) -> Result<bool, Failure> {
+    pub fn confirm(&self, question: &Question) -> Result<bool, Failure> {
         self.ask_typed(question, Answer::as_bool)
     }
 
     /// Asks for text that is not echoed. The user cannot go back.
-    pub fn ask_secret(&mut self, question: &Question) -> Result<Secret, Failure> {
+    pub fn ask_secret(&self, question: &Question) -> Result<Secret, Failure> {
         self.ask_typed(question, |answer| answer.as_secret().cloned())
     }
 
     fn ask_typed<T>(
-        &mut self,
+        &self,
         question: &Question,
         read: impl Fn(&Answer) -> Option<T>,
     ) -> Result<T, Failure> {
@@ -137,7 +143,7 @@ impl Session {
 
     /// Asks several questions and returns the answers by question key. If the user cannot be prompted, the failure lists all unanswered
     /// questions. The user can go back to the previous question, but not from the first question.
-    pub fn ask_all(&mut self, questions: &[Question]) -> Result<HashMap<String, Answer>, Failure> {
+    pub fn ask_all(&self, questions: &[Question]) -> Result<HashMap<String, Answer>, Failure> {
         let answers = self.ask_all_until(questions, |_, answer| Ok(answer.clone()))?;
         let keys = questions.iter().map(|question| question.key.clone());
         Ok(keys.zip(answers).collect())
@@ -146,7 +152,7 @@ impl Session {
     /// Works like [`ask_all`](Self::ask_all), but repeats each question until `parse` accepts the answer. Answers are checked as in
     /// [`ask_until`](Self::ask_until). Returns the parsed answers in the order of the questions.
     pub fn ask_all_until<T>(
-        &mut self,
+        &self,
         questions: &[Question],
         mut parse: impl FnMut(&Question, &Answer) -> Result<T, String>,
     ) -> Result<Vec<T>, Failure> {
@@ -212,7 +218,7 @@ impl Session {
     /// Asks a question until `parse` accepts the answer. After a rejected answer, the question shows the error from `parse`. If `parse`
     /// rejects a scripted answer, or a default used without prompting, fails with `invalid_input`.
     pub fn ask_until<T>(
-        &mut self,
+        &self,
         question: &Question,
         mut parse: impl FnMut(&Answer) -> Result<T, String>,
     ) -> Result<T, Failure> {
@@ -229,53 +235,64 @@ impl Session {
 
     /// Shows the progress of the work. `current` is the number of completed steps, and `total` is the total number, if known. The display
     /// appears immediately, but only at a terminal. Call this only for work that takes a noticeable amount of time.
-    pub fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
+    pub fn progress(&self, message: &str, current: Option<u64>, total: Option<u64>) {
         self.held(|shown| shown.progress(message, current, total));
     }
 
     /// Removes the progress display. Questions, output and the end of the command remove it automatically. A command that replaces itself
     /// with another program must call this first.
-    pub fn clear_progress(&mut self) {
+    pub fn clear_progress(&self) {
         self.held(|shown| shown.ui.borrow_mut().clear_progress());
     }
 
     /// Logs a line to stderr, if the verbosity permits.
-    pub fn log(&mut self, level: Level, message: &str) {
+    pub fn log(&self, level: Level, message: &str) {
         if wants(&self.context, level) {
             self.held(|shown| shown.ui.borrow_mut().log(level, message));
         }
     }
 
+    /// Logs a warning, as [`log`](Self::log) does.
+    pub fn warn(&self, message: &str) {
+        self.log(Level::Warn, message);
+    }
+
+    /// Logs a note, as [`log`](Self::log) does.
+    pub fn note(&self, message: &str) {
+        self.log(Level::Note, message);
+    }
+
+    /// Logs a line for `-v`, as [`log`](Self::log) does.
+    pub fn info(&self, message: &str) {
+        self.log(Level::Info, message);
+    }
+
     /// Prints part of the result to stdout before the rest is ready. If the host cannot show output immediately, prepends `text` to the
     /// reply's text.
-    pub fn output(&mut self, text: &str) {
+    pub fn output(&self, text: &str) {
         if self.shown.capabilities().output {
             self.held(|shown| shown.ui.borrow_mut().output(text));
         } else {
-            self.held_output.push_str(text);
+            self.held_output.borrow_mut().push_str(text);
         }
     }
 
     /// Returns the user's piped input, or fails if there is none.
-    pub fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+    pub fn stdin(&self) -> Result<Vec<u8>, Failure> {
         if !self.shown.capabilities().stdin {
-            return Err(Failure::new(
-                Exit::Usage,
-                "no_stdin",
-                "there is no piped input to read",
-            ));
+            return Err(no_stdin());
         }
         self.heard(|shown| shown.ui.borrow_mut().stdin())
     }
 
     /// Sets the exit status to use if the command succeeds, such as the status of a program that the command ran.
-    pub fn exit_with(&mut self, status: u8) {
-        self.status = status;
+    pub fn exit_with(&self, status: u8) {
+        self.status.set(status);
     }
 
     /// Returns the exit status to use if the command succeeds.
     pub fn status(&self) -> u8 {
-        self.status
+        self.status.get()
     }
 
     /// Returns a guard for a step that must be completed or undone. Without a guard, a cancellation stops the work immediately and replies
@@ -318,8 +335,8 @@ impl Session {
     }
 
     /// Removes and returns the output that has not been shown yet.
-    pub fn take_output(&mut self) -> String {
-        std::mem::take(&mut self.held_output)
+    pub fn take_output(&self) -> String {
+        self.held_output.take()
     }
 
     pub(crate) fn has_asked_for_secret(&self) -> bool {
@@ -370,6 +387,33 @@ impl Shown {
             })
             .transpose()
     }
+}
+
+/// The user interface of a silent session.
+struct Nobody;
+
+impl Ui for Nobody {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        Err(input_required(vec![question.clone()]))
+    }
+
+    fn progress(&mut self, _: &str, _: Option<u64>, _: Option<u64>) {}
+
+    fn log(&mut self, _: Level, _: &str) {}
+
+    fn output(&mut self, _: &str) {}
+
+    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+        Err(no_stdin())
+    }
+}
+
+fn no_stdin() -> Failure {
+    Failure::new(Exit::Usage, "no_stdin", "there is no piped input to read")
 }
 
 fn wants(context: &Context, level: Level) -> bool {

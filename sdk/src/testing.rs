@@ -10,7 +10,7 @@
 //! struct Greet {}
 //!
 //! impl Command for Greet {
-//!     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+//!     fn run(self, session: &Session) -> Result<Reply, Failure> {
 //!         let name = session.ask_text(&Question::text("name", "Who to greet"))?;
 //!         Ok(Reply::text(format!("Hello, {name}\n")))
 //!     }
@@ -154,8 +154,8 @@ fn here<C: Command>(
             if context.format == Format::Text {
                 context.format = surface::format_of(&matches);
             }
-            let mut session = Session::new(Box::new(user), context, scripted, Cancel::new());
-            carry_out::<C>(&matches, &name, &mut session)
+            let session = Session::new(Box::new(user), context, scripted, Cancel::new());
+            carry_out::<C>(&matches, &name, &session)
         }
     }
 }

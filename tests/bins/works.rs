@@ -14,7 +14,7 @@ struct Works {
 bot_cli_sdk::manifest!(Works, "works.json");
 
 impl Command for Works {
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, session: &Session) -> Result<Reply, Failure> {
         let guard = (self.how != "free").then(|| session.guard());
         match self.how.as_str() {
             // Work that was asked to stop is ended as soon as it has something to say.

@@ -1,5 +1,6 @@
 mod agent;
 mod agents;
+mod ask;
 mod auth;
 mod builds;
 mod change;
@@ -58,22 +59,25 @@ impl Plugin for Options {
         ))
     }
 
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, session: &Session) -> Result<Reply, Failure> {
         // The guard lasts until the reply: every command checks for a request to stop, and reading may renew the sign-in.
         std::mem::forget(session.guard());
-        run(self, session, Environment::read()?)
+        run(self, session, &Environment::read()?)
     }
 }
 
 /// Runs a command in the given environment, which may differ from the process environment.
 pub fn run(
     options: Options,
-    session: &mut Session,
-    environment: Environment,
+    session: &Session,
+    environment: &Environment,
 ) -> Result<Reply, Failure> {
-    let context = CommandContext::new(session, environment);
+    let context = CommandContext {
+        session,
+        environment,
+    };
     let changes = options.command.changes();
-    carry_out(options, &context).map_err(|mut failure| {
+    carry_out(options, context).map_err(|mut failure| {
         let can_sign_in = failure.hints.iter().any(|hint| hint == SIGN_IN);
         if can_sign_in && context.environment.token.is_some() {
             failure = failure.hint("BOT_CLI_TOKEN is set and wins over that: replace or unset it");
@@ -86,7 +90,7 @@ pub fn run(
     })
 }
 
-fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Failure> {
+fn carry_out(options: Options, context: CommandContext<'_>) -> Result<Reply, Failure> {
     match options.command {
         Command::Deploy(options) => deploy::deploy(context, &options),
         Command::Agents(command) => agents::run(context, &command),

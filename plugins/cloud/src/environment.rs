@@ -7,6 +7,7 @@ use bot_cli_engine::discovery::Discovery;
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::secret::Secret;
 
+use crate::config::homeless;
 use crate::pace::Pace;
 use crate::platform;
 
@@ -129,7 +130,8 @@ impl Environment {
     }
 
     /// Returns the vault's folder, which is `vault` in the data folder.
-    pub fn vault_folder(&self) -> Option<PathBuf> {
-        Some(self.data_folder.as_ref()?.join("vault"))
+    pub fn vault_folder(&self) -> Result<PathBuf, Failure> {
+        let folder = self.data_folder.as_ref().ok_or_else(homeless)?;
+        Ok(folder.join("vault"))
     }
 }

@@ -5,14 +5,23 @@ pub mod dotenv;
 pub mod given;
 pub mod pairs;
 
-use bot_cli_protocol::failure::{Failure, Field};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::Path;
+
+use bot_cli_protocol::failure::{Failure, Field, reason};
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
+use bot_cli_terminal::standard_input;
+
+/// The problem reported for a missing file. The path is not quoted, because the path may be a misplaced secret value.
+pub const NO_FILE: &str = "there is no such file (what is given is not shown: it may be a value)";
 
 /// The minimum length at which an upper-case word with digits may be a token, such as `AKIAIOSFODNN7EXAMPLE`.
 const TOKEN: usize = 16;
 
 /// The maximum size of an input file, in bytes.
-pub const LONGEST: usize = 1024 * 1024;
+const LONGEST: usize = 1024 * 1024;
 
 /// Reports whether a word is clearly a key, such as `OPENAI_API_KEY`, and not a misplaced value.
 pub fn looks_like_a_key(word: &str) -> bool {
@@ -36,6 +45,31 @@ pub fn text(bytes: Vec<u8>) -> Result<Secret, &'static str> {
         drop(zeroize::Zeroizing::new(error.into_bytes()));
         "is not UTF-8"
     })
+}
+
+/// Reads a file, or standard input if the path is `-`. The inner error describes a problem with the file.
+pub fn read(session: &Session, path: &Path) -> Result<Result<Vec<u8>, String>, Failure> {
+    if standard_input::is_named_by(path) {
+        return session.stdin().map(Ok);
+    }
+    let read = || {
+        let file = File::open(session.cwd().join(path))?;
+        if file.metadata()?.is_dir() {
+            return Err(ErrorKind::IsADirectory.into());
+        }
+        let mut bytes = Vec::new();
+        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    Ok(read().map_err(|error: io::Error| {
+        if error.kind() == ErrorKind::NotFound {
+            NO_FILE.to_owned()
+        } else if error.kind() == ErrorKind::IsADirectory {
+            "is a directory".to_owned()
+        } else {
+            format!("could not be read: {}", reason(&error))
+        }
+    }))
 }
 
 /// Checks that `id` is a valid identifier for use in a request path. `field` is the name that the error refers to.

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use bot_cli_protocol::failure::reason;
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
 use keyring::Error;
 use keyring::v1::Entry;
 
 use crate::files::Reason;
 use crate::text::theirs;
-use crate::watch::{InVain, Watch, wait};
+use crate::wait::{InVain, wait};
 
 const SERVICE: &str = "bot-cli";
 
@@ -36,17 +37,19 @@ pub enum KeyringError {
     Failed(#[source] Reason),
 }
 
-pub fn read(name: &str, watch: &dyn Watch) -> Result<Secret, KeyringError> {
-    ask(name, watch, |entry| entry.get_password().map(Secret::new))
+pub fn read(name: &str, session: &Session) -> Result<Secret, KeyringError> {
+    ask(name, session, |entry| entry.get_password().map(Secret::new))
 }
 
-pub fn write(name: &str, text: &Secret, watch: &dyn Watch) -> Result<(), KeyringError> {
+pub fn write(name: &str, text: &Secret, session: &Session) -> Result<(), KeyringError> {
     let text = text.clone();
-    ask(name, watch, move |entry| entry.set_password(text.expose()))
+    ask(name, session, move |entry| {
+        entry.set_password(text.expose())
+    })
 }
 
-pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
-    ask(name, watch, Entry::delete_credential)
+pub fn remove(name: &str, session: &Session) -> Result<(), KeyringError> {
+    ask(name, session, Entry::delete_credential)
 }
 
 /// Runs `work` on a separate thread and waits for the result.
@@ -54,7 +57,7 @@ pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
 /// A keyring may wait for the user indefinitely, so the thread is abandoned after the time limit.
 fn ask<T: Send + 'static>(
     name: &str,
-    watch: &dyn Watch,
+    session: &Session,
     work: impl FnOnce(&Entry) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, KeyringError> {
     let (answers, answer) = mpsc::channel();
@@ -70,10 +73,12 @@ fn ask<T: Send + 'static>(
         let _ = answers.send(done);
     });
     let waiting = "waiting for the keyring, which may ask to be unlocked";
-    let waited = wait(watch, PATIENCE, Some(waiting), || match answer.try_recv() {
-        Ok(done) => Some(done),
-        Err(TryRecvError::Disconnected) => Some(Err(KeyringError::Silent)),
-        Err(TryRecvError::Empty) => None,
+    let waited = wait(session, PATIENCE, Some(waiting), || {
+        match answer.try_recv() {
+            Ok(done) => Some(done),
+            Err(TryRecvError::Disconnected) => Some(Err(KeyringError::Silent)),
+            Err(TryRecvError::Empty) => None,
+        }
     });
     waited.unwrap_or_else(|in_vain| match in_vain {
         InVain::Cancelled => Err(KeyringError::Cancelled),

@@ -25,7 +25,7 @@ mod secret_file;
 mod service;
 mod source;
 mod text;
-mod watch;
+mod wait;
 mod words;
 
 // The repository's tests use these items directly.
@@ -41,7 +41,6 @@ pub use input::dotenv::parse as parse_dotenv;
 pub use options::Options;
 pub use pace::Pace;
 pub use secret_file::Storage;
-pub use watch::Nobody;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 

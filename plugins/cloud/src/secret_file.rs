@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
 use serde::Serializer;
 
 use crate::files::{
@@ -15,7 +16,6 @@ use crate::files::{
 };
 use crate::keyring::{self, KeyringError};
 use crate::random::random;
-use crate::watch::Watch;
 
 /// The storage of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,12 +63,12 @@ pub enum SecretFileError {
 #[derive(Clone)]
 pub struct SecretFile<'a> {
     path: PathBuf,
-    watch: &'a dyn Watch,
+    session: &'a Session,
 }
 
 impl<'a> SecretFile<'a> {
-    pub fn new(path: PathBuf, watch: &'a dyn Watch) -> Self {
-        Self { path, watch }
+    pub fn new(path: PathBuf, session: &'a Session) -> Self {
+        Self { path, session }
     }
 
     pub fn path(&self) -> &Path {
@@ -86,7 +86,7 @@ impl<'a> SecretFile<'a> {
             return Ok(None);
         };
         match entry(&text) {
-            Some(name) => Ok(Some(keyring::read(name, self.watch)?)),
+            Some(name) => Ok(Some(keyring::read(name, self.session)?)),
             None => Ok(Some(text)),
         }
     }
@@ -117,7 +117,7 @@ impl<'a> SecretFile<'a> {
             Err(WriteError::NotSynced(_)) => None,
         };
         if let Some(name) = unneeded {
-            let _ = keyring::remove(&name, self.watch);
+            let _ = keyring::remove(&name, self.session);
         }
         match written {
             Ok(()) => Ok(place),
@@ -134,13 +134,13 @@ impl<'a> SecretFile<'a> {
         let mut number = [0; 8];
         random(&mut number).map_err(|reason| SecretFileError::File(reason.into()))?;
         let name = format!("{kind}-{:016x}", u64::from_be_bytes(number));
-        match keyring::write(&name, text, self.watch) {
+        match keyring::write(&name, text, self.session) {
             Ok(()) => return Ok(Some(name)),
             Err(KeyringError::Cancelled) => return Err(KeyringError::Cancelled.into()),
             Err(KeyringError::None(_)) => {}
             Err(error) => {
                 let path = self.path.display();
-                self.watch
+                self.session
                     .warn(&format!("{error}, so `{path}` is used instead"));
             }
         }
@@ -152,7 +152,7 @@ impl<'a> SecretFile<'a> {
     /// If the entry can't be removed, fails and leaves the file in place.
     pub fn remove(&self) -> Result<bool, SecretFileError> {
         if let Some(name) = self.entry() {
-            match keyring::remove(&name, self.watch) {
+            match keyring::remove(&name, self.session) {
                 Ok(()) | Err(KeyringError::NoEntry(_)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -219,13 +219,14 @@ mod tests {
     use bot_cli_protocol::secret::Secret;
 
     use super::{SecretFile, SecretFileError, entry};
-    use crate::watch::Nobody;
+    use bot_cli_sdk::session::Session;
 
     #[test]
     fn what_is_no_file_of_its_owner_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("text");
-        let file = SecretFile::new(path.clone(), &Nobody);
+        let session = Session::silent();
+        let file = SecretFile::new(path.clone(), &session);
         std::fs::write(&path, "one").unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
         assert_eq!(file.read(), Err(SecretFileError::TooOpen { mode: 0o640 }));

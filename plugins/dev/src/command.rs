@@ -46,7 +46,7 @@ const KEPT: usize = 50;
 impl Plugin for Options {
     const DIRECT: &'static [&'static str] = &[""];
 
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, session: &Session) -> Result<Reply, Failure> {
         // Keep this process alive until its children have ended.
         let _held = session.cancel().hold();
         session.cancel().before_exit(process::kill_all);

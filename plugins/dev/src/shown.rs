@@ -49,13 +49,13 @@ struct Timed<'a> {
 }
 
 pub struct Shown<'a> {
-    pub session: &'a mut Session,
+    pub session: &'a Session,
     since: Instant,
     is_json: bool,
 }
 
 impl<'a> Shown<'a> {
-    pub fn new(session: &'a mut Session, is_json: bool) -> Self {
+    pub fn new(session: &'a Session, is_json: bool) -> Self {
         Self {
             session,
             since: Instant::now(),

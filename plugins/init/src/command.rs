@@ -52,7 +52,7 @@ impl Command for Options {
         vec![(Role::ProviderPack, packs::uses())]
     }
 
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, session: &Session) -> Result<Reply, Failure> {
         self.refuse_words()?;
         if self.list_options {
             let catalogue = packs::find();
@@ -140,7 +140,7 @@ impl Options {
         Preset::named(name?)
     }
 
-    fn scaffold(&self, session: &mut Session) -> Result<Reply, Failure> {
+    fn scaffold(&self, session: &Session) -> Result<Reply, Failure> {
         let read = match self.preset() {
             Some(preset) => file::preset(preset)?,
             None => file::read(self.config.as_deref(), session)?,
@@ -192,7 +192,7 @@ impl Options {
         target: Option<Target>,
         given: Selection,
         mut origins: Origins,
-        session: &mut Session,
+        session: &Session,
     ) -> Result<Reply, Failure> {
         // Invalid values must be fixed before the wizard can ask for the rest.
         if !origins.file.problems.is_empty() {
@@ -257,7 +257,7 @@ impl Options {
 }
 
 /// Notifies the user that the project will be created in the current folder. Returns an error if that folder is unsuitable.
-fn agree_on_here(target: &Target, session: &mut Session) -> Result<(), Failure> {
+fn agree_on_here(target: &Target, session: &Session) -> Result<(), Failure> {
     let shown = quoted(&target.path.display().to_string());
     let Some(doubt) = place::no_place(&target.path, std::env::home_dir().as_deref()) else {
         let message = format!("no folder was given: the project goes into {shown}");
@@ -300,7 +300,7 @@ fn resolved<'c>(
     Err(invalid_input(problems))
 }
 
-fn note_name(config: &Config, session: &mut Session) {
+fn note_name(config: &Config, session: &Session) {
     let name = ProjectName::parse(&config.project_name).ok();
     if let Some(note) = name.and_then(|name| name.note()) {
         session.log(Level::Note, &note);

@@ -74,7 +74,7 @@ fn source(version: String, added: Option<&Entry>) -> PackSource {
     }
 }
 
-pub(crate) fn warn_of_unused(catalogue: &Catalogue, session: &mut Session) {
+pub(crate) fn warn_of_unused(catalogue: &Catalogue, session: &Session) {
     for unused in catalogue.unused() {
         session.log(Level::Warn, &unused.words());
     }

@@ -43,7 +43,7 @@ pub enum Way {
 
 /// Prompts for the bot options that are missing from `given`. Nothing is written.
 pub fn ask_rest(
-    session: &mut Session,
+    session: &Session,
     given: &Selection,
     catalogue: &Catalogue,
 ) -> Result<Draft, Failure> {
@@ -56,7 +56,7 @@ pub fn ask_rest(
 /// # Errors
 /// Returns a failure with [`Exit::Cancelled`](bot_cli_protocol::failure::Exit) if the user cancels.
 pub fn ask<'a>(
-    session: &mut Session,
+    session: &Session,
     given: &'a Selection,
     catalogue: &'a Catalogue,
 ) -> Result<Selection, Failure> {

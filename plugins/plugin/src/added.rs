@@ -30,7 +30,7 @@ use candidate::{Candidate, Source};
 pub use home::Home;
 use home::is_there;
 
-pub fn add(options: &Add, discovery: &Discovery, session: &mut Session) -> Result<Reply, Failure> {
+pub fn add(options: &Add, discovery: &Discovery, session: &Session) -> Result<Reply, Failure> {
     let (dry_run, given) = (options.obtain.dry_run, &options.plugin);
     if options.obtain.sha256.is_none() && download::address(given)?.is_some() {
         let message = "`--sha256` is required for a plugin from an address";
@@ -102,7 +102,7 @@ fn is_forced(options: &Add, candidate: &Candidate) -> Result<bool, Failure> {
 pub fn upgrade(
     options: &Upgrade,
     discovery: &Discovery,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Reply, Failure> {
     let mut home = Home::open(discovery, session, options.obtain.dry_run)?;
     if let Some(name) = &options.added {
@@ -156,7 +156,7 @@ fn replace(
     options: &Upgrade,
     home: &mut Home,
     discovery: &Discovery,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Reply, Failure> {
     let given = options.plugin.as_deref().unwrap_or(old.from.as_ref());
     let mut candidate = stage(given, &options.obtain, home, discovery, session)?;
@@ -198,7 +198,7 @@ fn replace(
 pub fn remove(
     options: &Remove,
     discovery: &Discovery,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Reply, Failure> {
     let mut home = Home::open(discovery, session, false)?;
     let entry = known(&options.added, &home, discovery)?;
@@ -231,7 +231,7 @@ fn stage(
     options: &Obtain,
     home: &Home,
     discovery: &Discovery,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Candidate, Failure> {
     // The guard ensures that no copy is left behind.
     let _guard = session.guard();
@@ -263,7 +263,7 @@ fn put(
     candidate: &Candidate,
     old: Option<&(&Entry, Effects)>,
     options: &Obtain,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Reply, Failure> {
     let (entry, effects) = (&candidate.entry, &candidate.judged.effects);
     let mut data = json!({ "changed": true, "dry_run": options.dry_run, "effects": effects });
@@ -343,12 +343,7 @@ fn rights(entry: &Entry) -> &'static str {
 }
 
 /// Warns the user if the plugin at `place` is not used. Returns whether a warning was logged.
-fn warn_if_unused(
-    entry: &Entry,
-    place: &Path,
-    discovery: &Discovery,
-    session: &mut Session,
-) -> bool {
+fn warn_if_unused(entry: &Entry, place: &Path, discovery: &Discovery, session: &Session) -> bool {
     let row = inventory::at(place, discovery);
     let reason = row.and_then(|row| Some(one_line(row.entry["reason"].as_str()?)));
     if let Some(reason) = &reason {

@@ -15,7 +15,7 @@ use crate::conformance::{Finding, Kit, Level, Report, Verdict};
 use crate::inventory::effect_rows;
 use crate::options::Check;
 
-pub fn check(options: &Check, session: &mut Session) -> Result<Reply, Failure> {
+pub fn check(options: &Check, session: &Session) -> Result<Reply, Failure> {
     let file = session.cwd().join(&options.plugin);
     if let Err(error) = fs::metadata(&file) {
         let could_not = format!("could not open `{}`", file.display());

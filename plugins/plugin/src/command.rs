@@ -9,7 +9,7 @@ use crate::{added, check, inventory, listing, new};
 impl Plugin for Options {
     const COMPLETES: &'static [&'static str] = &["installed", "added"];
 
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, session: &Session) -> Result<Reply, Failure> {
         let discovery = Discovery::here();
         match self.command {
             Command::List => Ok(listing::list(&discovery, session)),

@@ -32,7 +32,7 @@ const SHOWN: [&str; 14] = [
     "settings",
 ];
 
-pub fn list(discovery: &Discovery, session: &mut Session) -> Reply {
+pub fn list(discovery: &Discovery, session: &Session) -> Reply {
     let mut rows = inventory::rows(discovery);
     add_origins(&mut rows, discovery, session);
     let headings = ["NAME", "VERSION", "ROLE", "STATUS", "FILE"];
@@ -72,7 +72,7 @@ pub fn list(discovery: &Discovery, session: &mut Session) -> Reply {
 }
 
 /// Describes the plugin `name` and any other files with the same name.
-pub fn info(name: &str, discovery: &Discovery, session: &mut Session) -> Result<Reply, Failure> {
+pub fn info(name: &str, discovery: &Discovery, session: &Session) -> Result<Reply, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
     let mut all = inventory::rows(discovery);
     // Other commands use the short names of packs and backends.
@@ -111,7 +111,7 @@ fn details(row: Row) -> (String, Value) {
     (table(&rows), entry)
 }
 
-fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &mut Session) {
+fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &Session) {
     let home = match Home::read(discovery) {
         Ok(home) => home,
         Err(failure) if failure.code == "no_folder" => return,

@@ -37,15 +37,11 @@ enum SetLookup {
 }
 
 impl Backend for Kubernetes {
-    fn open(scope: OpenParams, session: &mut Session) -> Result<(Self, OpenResult), Error> {
+    fn open(scope: OpenParams, session: &Session) -> Result<(Self, OpenResult), Error> {
         Self::open_with(PATIENCE, &scope, session)
     }
 
-    fn list(
-        &mut self,
-        region: Option<&str>,
-        session: &mut Session,
-    ) -> Result<Vec<SetSummary>, Error> {
+    fn list(&mut self, region: Option<&str>, session: &Session) -> Result<Vec<SetSummary>, Error> {
         self.check_region(region)?;
         let mut sets = self.sets_of_type(OPAQUE, session)?;
         sets.append(&mut self.sets_of_type(DOCKER_CONFIG, session)?);
@@ -55,7 +51,7 @@ impl Backend for Kubernetes {
         Ok(sets)
     }
 
-    fn get(&mut self, name: &str, session: &mut Session) -> Result<Option<SetDetails>, Error> {
+    fn get(&mut self, name: &str, session: &Session) -> Result<Option<SetDetails>, Error> {
         let SetLookup::Ours(object) = self.find(name, session)? else {
             return Ok(None);
         };
@@ -73,7 +69,7 @@ impl Backend for Kubernetes {
     fn values(
         &mut self,
         name: &str,
-        session: &mut Session,
+        session: &Session,
     ) -> Result<Option<BTreeMap<String, Secret>>, Error> {
         let SetLookup::Ours(object) = self.find(name, session)? else {
             return Ok(None);
@@ -82,11 +78,7 @@ impl Backend for Kubernetes {
         is_secret.then(|| object.values()).transpose()
     }
 
-    fn credentials(
-        &mut self,
-        name: &str,
-        session: &mut Session,
-    ) -> Result<CredentialsResult, Error> {
+    fn credentials(&mut self, name: &str, session: &Session) -> Result<CredentialsResult, Error> {
         if let SetLookup::Ours(object) = self.find(name, session)?
             && object.kind() == SetKind::ImagePullSecret
         {
@@ -98,7 +90,7 @@ impl Backend for Kubernetes {
         Err(Error::new(Code::NotFound, message))
     }
 
-    fn organizations(&mut self, session: &mut Session) -> Result<Vec<Organization>, Error> {
+    fn organizations(&mut self, session: &Session) -> Result<Vec<Organization>, Error> {
         let listed = self.listed::<Namespace>(&Request::namespaces()?, session)?;
         let alive = listed.filter(|namespace| namespace.metadata.deletion_timestamp.is_none());
         let organization = |name| Organization { name, label: None };
@@ -106,7 +98,7 @@ impl Backend for Kubernetes {
         Ok(names.map(organization).collect())
     }
 
-    fn put(&mut self, put: PutParams, session: &mut Session) -> Result<(), ChangeError> {
+    fn put(&mut self, put: PutParams, session: &Session) -> Result<(), ChangeError> {
         self.check_region(put.region.as_deref())
             .map_err(Error::not_done)?;
         let wanted = put.entries.into_iter();
@@ -122,7 +114,7 @@ impl Backend for Kubernetes {
     fn put_image_pull_secret(
         &mut self,
         put: PutImagePullSecretParams,
-        session: &mut Session,
+        session: &Session,
     ) -> Result<(), ChangeError> {
         self.check_region(put.region.as_deref())
             .map_err(Error::not_done)?;
@@ -136,11 +128,7 @@ impl Backend for Kubernetes {
         self.carry_out(&change, session).map(drop)
     }
 
-    fn unset(
-        &mut self,
-        unset: UnsetParams,
-        session: &mut Session,
-    ) -> Result<Vec<String>, ChangeError> {
+    fn unset(&mut self, unset: UnsetParams, session: &Session) -> Result<Vec<String>, ChangeError> {
         let keys = unset.keys.iter().cloned();
         let change = Change {
             name: &unset.name,
@@ -154,7 +142,7 @@ impl Backend for Kubernetes {
         Ok(missing.collect())
     }
 
-    fn delete(&mut self, delete: DeleteParams, session: &mut Session) -> Result<bool, ChangeError> {
+    fn delete(&mut self, delete: DeleteParams, session: &Session) -> Result<bool, ChangeError> {
         let change = Change {
             name: &delete.name,
             prior: delete.prior,
@@ -169,7 +157,7 @@ impl Kubernetes {
     pub fn open_with(
         patience: Duration,
         scope: &OpenParams,
-        session: &mut Session,
+        session: &Session,
     ) -> Result<(Self, OpenResult), Error> {
         let cluster = kubeconfig::find(patience, scope, session)?;
         let region = |code: &String| Region {
@@ -212,7 +200,7 @@ impl Kubernetes {
     }
 
     /// Fails if the namespace doesn't exist. A list request can't detect a missing namespace, because the API returns an empty list.
-    fn check_namespace(&self, session: &mut Session) -> Result<(), Error> {
+    fn check_namespace(&self, session: &Session) -> Result<(), Error> {
         let request = Request::namespace(&self.cluster.namespace)?;
         match self.cluster.send(&request, session) {
             Err(failed) if failed.cause.code == Code::NoPlace => Err(failed.cause),
@@ -221,7 +209,7 @@ impl Kubernetes {
         }
     }
 
-    fn find(&self, name: &str, session: &mut Session) -> Result<SetLookup, Error> {
+    fn find(&self, name: &str, session: &Session) -> Result<SetLookup, Error> {
         if !naming::is_label(name) {
             return Ok(SetLookup::Nothing);
         }
@@ -232,7 +220,7 @@ impl Kubernetes {
         })
     }
 
-    fn sets_of_type(&self, type_: &str, session: &mut Session) -> Result<Vec<SetSummary>, Error> {
+    fn sets_of_type(&self, type_: &str, session: &Session) -> Result<Vec<SetSummary>, Error> {
         let request = Request::list(&self.cluster.namespace, type_)?;
         let set = |object: PartialObjectMeta<ApiSecret>| {
             let (status, error) = object::status(&object.metadata);
@@ -252,7 +240,7 @@ impl Kubernetes {
     fn listed<T: Clone>(
         &self,
         request: &Request,
-        session: &mut Session,
+        session: &Session,
     ) -> Result<impl Iterator<Item = PartialObjectMeta<T>> + use<T>, Error>
     where
         PartialObjectMeta<T>: DeserializeOwned,

@@ -43,7 +43,7 @@ pub struct Cluster {
 
 impl Cluster {
     /// Fetches a Secret. Returns `None` if the API reports that the Secret doesn't exist.
-    pub fn look(&self, name: &str, session: &mut Session) -> Result<Option<Object>, Error> {
+    pub fn look(&self, name: &str, session: &Session) -> Result<Option<Object>, Error> {
         match self.send(&Request::get(&self.namespace, name)?, session) {
             Ok(answer) => {
                 let object = answer.decode::<Object>();
@@ -59,7 +59,7 @@ impl Cluster {
     ///
     /// Only a response from the API itself can cause the error codes `conflict`, `not_found` and `no_place`. The error's effect describes
     /// only this request.
-    pub fn send(&self, request: &Request, session: &mut Session) -> Result<Answer, ChangeError> {
+    pub fn send(&self, request: &Request, session: &Session) -> Result<Answer, ChangeError> {
         let client = self.client(session).map_err(Error::not_done)?;
         let limit = self.patience;
         let work = async {
@@ -83,7 +83,7 @@ impl Cluster {
     }
 
     /// Returns the client, signing in on first use.
-    fn client(&self, session: &mut Session) -> Result<&Client, Error> {
+    fn client(&self, session: &Session) -> Result<&Client, Error> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }

@@ -17,11 +17,7 @@ use crate::naming;
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Determines the cluster and namespace, without sending a request to the cluster.
-pub fn find(
-    patience: Duration,
-    scope: &OpenParams,
-    session: &mut Session,
-) -> Result<Cluster, Error> {
+pub fn find(patience: Duration, scope: &OpenParams, session: &Session) -> Result<Cluster, Error> {
     let setting = |name: &str| {
         let value = scope.settings.get(name)?.trim();
         (!value.is_empty()).then_some(value)

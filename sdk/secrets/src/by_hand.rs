@@ -25,7 +25,7 @@ impl<B: Backend> Declared for ByHand<B> {
 impl<B: Backend> Command for ByHand<B> {
     const ROLE: Role = Role::SecretsBackend;
 
-    fn run(self, _session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, _session: &Session) -> Result<Reply, Failure> {
         let Manifest { name, about, .. } = declared::<B>();
         Ok(Reply::text(format!(
             "{name}: {about}\n\n{}\n",

@@ -71,49 +71,37 @@ pub fn names_a_credential(setting: &str) -> Option<&'static str> {
 /// neither receive nor return values. After the first request with values, the client rejects all questions.
 pub trait Backend: Declared + Sized {
     /// Opens the location selected by `scope` and returns the backend with a description of that location. Must not change anything.
-    fn open(scope: OpenParams, session: &mut Session) -> Result<(Self, OpenResult), Error>;
+    fn open(scope: OpenParams, session: &Session) -> Result<(Self, OpenResult), Error>;
 
     /// Returns the sets in one region, or in all regions if `region` is `None`.
-    fn list(
-        &mut self,
-        region: Option<&str>,
-        session: &mut Session,
-    ) -> Result<Vec<SetSummary>, Error>;
+    fn list(&mut self, region: Option<&str>, session: &Session) -> Result<Vec<SetSummary>, Error>;
 
     /// Returns the set `name`, or `None` if there is no such set.
-    fn get(&mut self, name: &str, session: &mut Session) -> Result<Option<SetDetails>, Error>;
+    fn get(&mut self, name: &str, session: &Session) -> Result<Option<SetDetails>, Error>;
 
     /// Creates a set or adds entries to an existing one, without removing other keys. `put.prior` is the state of the set when the caller
     /// last read it. If the set has changed since, the call fails with [`Code::Conflict`] and changes nothing.
-    fn put(&mut self, put: PutParams, session: &mut Session) -> Result<(), ChangeError>;
+    fn put(&mut self, put: PutParams, session: &Session) -> Result<(), ChangeError>;
 
     /// Removes keys from a set and returns the keys that did not exist. `unset.prior` works as in [`put`](Self::put).
-    fn unset(
-        &mut self,
-        unset: UnsetParams,
-        session: &mut Session,
-    ) -> Result<Vec<String>, ChangeError>;
+    fn unset(&mut self, unset: UnsetParams, session: &Session) -> Result<Vec<String>, ChangeError>;
 
     /// Deletes a set of either kind. Returns `false` if there is no such set. `delete.prior` works as in [`put`](Self::put).
-    fn delete(&mut self, delete: DeleteParams, session: &mut Session) -> Result<bool, ChangeError>;
+    fn delete(&mut self, delete: DeleteParams, session: &Session) -> Result<bool, ChangeError>;
 
     /// Returns the values in a set, or `None` if there is no secret set with this name. Requires
     /// [`Ability::Values`](crate::messages::Ability::Values).
     fn values(
         &mut self,
         _name: &str,
-        _session: &mut Session,
+        _session: &Session,
     ) -> Result<Option<BTreeMap<String, Secret>>, Error> {
         Err(Error::not_supported())
     }
 
     /// Returns the registry and the credentials of an image pull secret. Fails with [`Code::NotFound`] if there is no such secret. Requires
     /// [`Ability::Values`](crate::messages::Ability::Values) and [`Ability::ImagePullSecrets`](crate::messages::Ability::ImagePullSecrets).
-    fn credentials(
-        &mut self,
-        _name: &str,
-        _session: &mut Session,
-    ) -> Result<CredentialsResult, Error> {
+    fn credentials(&mut self, _name: &str, _session: &Session) -> Result<CredentialsResult, Error> {
         Err(Error::not_supported())
     }
 
@@ -122,14 +110,14 @@ pub trait Backend: Declared + Sized {
     fn put_image_pull_secret(
         &mut self,
         _put: PutImagePullSecretParams,
-        _session: &mut Session,
+        _session: &Session,
     ) -> Result<(), ChangeError> {
         Err(Error::not_supported().not_done())
     }
 
     /// Returns the organizations available to the user. Requires
     /// [`Ability::Organizations`](crate::messages::Ability::Organizations).
-    fn organizations(&mut self, _session: &mut Session) -> Result<Vec<Organization>, Error> {
+    fn organizations(&mut self, _session: &Session) -> Result<Vec<Organization>, Error> {
         Err(Error::not_supported())
     }
 }

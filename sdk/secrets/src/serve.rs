@@ -15,7 +15,7 @@ pub fn respond<B: Backend>(
     open: &mut Option<B>,
     method: &str,
     params: Value,
-    session: &mut Session,
+    session: &Session,
 ) -> Option<Result<Value, ErrorObject>> {
     if !methods::ALL.contains(&method) {
         return None;
@@ -37,7 +37,7 @@ pub fn respond<B: Backend>(
 fn open<B: Backend>(
     open: &mut Option<B>,
     params: Value,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Value, ErrorObject> {
     let scope: OpenParams = decode(params)?;
     if !bot_cli_protocol::serves(&scope.secrets) {
@@ -60,7 +60,7 @@ fn reply<B: Backend>(
     backend: &mut B,
     method: &str,
     params: Value,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Value, ErrorObject> {
     match method {
         methods::LIST => {

@@ -40,7 +40,7 @@ pub fn run<C: Command>(
     let verbosity = surface::verbosity_of(&matches);
     let terminal = Terminal::new(look, verbosity, surface::format_of(&matches));
     let outcome = match session(&terminal, cwd) {
-        Ok(mut session) => carry_out::<C>(&matches, name, &mut session),
+        Ok(session) => carry_out::<C>(&matches, name, &session),
         Err(failure) => Outcome::new(Err(failure)),
     };
     ExitCode::from(terminal.report(&outcome))

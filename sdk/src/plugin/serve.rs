@@ -40,8 +40,7 @@ struct Host {
 }
 
 /// A function that serves the methods of the plugin's role. Returns `None` for an unknown method.
-pub type Methods<'a> =
-    dyn FnMut(&str, Value, &mut Session) -> Option<Result<Value, ErrorObject>> + 'a;
+pub type Methods<'a> = dyn FnMut(&str, Value, &Session) -> Option<Result<Value, ErrorObject>> + 'a;
 
 /// Serves requests until the input ends. `role` serves the role's methods, and `cwd` is the default working directory for requests.
 pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
@@ -185,8 +184,8 @@ fn respond<C: Command>(
             // The parameters may contain secrets, so they are moved and not copied.
             let params = std::mem::take(&mut request.params);
             let cancel = request.cancel.clone();
-            let mut session = session(request, wire, Format::Json, host);
-            match role(&method, params, &mut session) {
+            let session = session(request, wire, Format::Json, host);
+            match role(&method, params, &session) {
                 Some(result) => result.map_err(|error| explained(error, &cancel)),
                 None => Err(ErrorObject::protocol(
                     codes::METHOD_NOT_FOUND,
@@ -262,8 +261,8 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
             if shown == Format::Text {
                 shown = surface::format_of(&matches);
             }
-            let mut session = session(request, params, shown, host);
-            carry_out::<C>(&matches, &name, &mut session)
+            let session = session(request, params, shown, host);
+            carry_out::<C>(&matches, &name, &session)
         }
     };
     let reply = outcome.result?;

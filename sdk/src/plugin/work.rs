@@ -6,7 +6,7 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Outcome;
 
 /// Runs the command described by `matches`. `name` is the command as the user typed it.
-pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &mut Session) -> Outcome {
+pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &Session) -> Outcome {
     let parsed = C::from_arg_matches(matches);
     let cancel = session.cancel().clone();
     let result = parsed
@@ -28,7 +28,7 @@ pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &mut Ses
 }
 
 /// Logs the causes of a failure, except after a password question, because the text of a cause may quote the password.
-fn tell_causes(failure: &Failure, session: &mut Session) {
+fn tell_causes(failure: &Failure, session: &Session) {
     if !session.has_asked_for_secret() {
         for cause in failure.causes() {
             session.log(Level::Info, &format!("caused by: {cause}"));

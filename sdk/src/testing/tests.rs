@@ -25,7 +25,7 @@ impl Command for All {
     const COMPLETES: &'static [&'static str] = &["fail", "file"];
     const DIRECT: &'static [&'static str] = &["run"];
 
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, session: &Session) -> Result<Reply, Failure> {
         if self.secret {
             session.ask_secret(&Question::password("token", "Token"))?;
         }

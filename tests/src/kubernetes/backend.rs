@@ -53,11 +53,11 @@ impl Backend {
         let ui = Box::new(RecordingUi(Arc::clone(&heard)));
         let mut context = Context::new("/");
         context.verbosity = 2;
-        let mut session = Session::new(ui, context, Map::new(), cancel);
+        let session = Session::new(ui, context, Map::new(), cancel);
         let mut scope: OpenParams = params(scope);
         let file = kubeconfig.display().to_string();
         scope.settings.insert("kubeconfig".to_owned(), file);
-        let opened = Kubernetes::open_with(patience, &scope, &mut session);
+        let opened = Kubernetes::open_with(patience, &scope, &session);
         let (inner, opened) = opened.map_err(told)?;
         Ok(Self {
             opened,
@@ -80,7 +80,7 @@ impl Backend {
 
     /// Returns the names and kinds of the sets in a region, sorted.
     pub fn list_in(&mut self, region: Option<&str>) -> Result<Vec<(String, String)>, Told> {
-        let listed = self.inner.list(region, &mut self.session).map_err(told)?;
+        let listed = self.inner.list(region, &self.session).map_err(told)?;
         let sets = listed.into_iter().map(|set| (set.name, json!(set.kind)));
         let mut listed: Vec<_> = sets
             .map(|(name, kind)| (name, kind.as_str().unwrap_or_default().to_owned()))
@@ -91,7 +91,7 @@ impl Backend {
 
     /// Returns the details of a set.
     pub fn get(&mut self, name: &str) -> Result<Option<SetDetails>, Told> {
-        self.inner.get(name, &mut self.session).map_err(told)
+        self.inner.get(name, &self.session).map_err(told)
     }
 
     /// Returns the keys in a set, sorted.
@@ -103,7 +103,7 @@ impl Backend {
 
     /// Returns the values in a set by key.
     pub fn values(&mut self, name: &str) -> Result<Option<BTreeMap<String, String>>, Told> {
-        let values = self.inner.values(name, &mut self.session).map_err(told)?;
+        let values = self.inner.values(name, &self.session).map_err(told)?;
         let exposed = |(key, value): (String, bot_cli_protocol::secret::Secret)| {
             (key, value.expose().to_owned())
         };
@@ -112,14 +112,14 @@ impl Backend {
 
     /// Returns the registry and the credentials in an image pull secret.
     pub fn credentials(&mut self, name: &str) -> Result<(String, String), Told> {
-        let got = self.inner.credentials(name, &mut self.session);
+        let got = self.inner.credentials(name, &self.session);
         let got = got.map_err(told)?;
         Ok((got.host, got.credentials.expose().to_owned()))
     }
 
     /// Returns the names of all organizations.
     pub fn organizations(&mut self) -> Result<Vec<String>, Told> {
-        let listed = self.inner.organizations(&mut self.session).map_err(told)?;
+        let listed = self.inner.organizations(&self.session).map_err(told)?;
         Ok(listed.into_iter().map(|one| one.name).collect())
     }
 
@@ -147,7 +147,7 @@ impl Backend {
     ) -> Result<(), Unmade> {
         let entries: BTreeMap<&str, &str> = entries.iter().copied().collect();
         let put = json!({ "name": name, "region": region, "entries": entries, "prior": prior });
-        let put = self.inner.put(params(put), &mut self.session);
+        let put = self.inner.put(params(put), &self.session);
         put.map_err(unmade)
     }
 
@@ -167,7 +167,7 @@ impl Backend {
     ) -> Result<(), Unmade> {
         let put = json!({ "name": name, "host": host, "credentials": credentials, "prior": prior });
         let put = params(put);
-        let put = self.inner.put_image_pull_secret(put, &mut self.session);
+        let put = self.inner.put_image_pull_secret(put, &self.session);
         put.map_err(unmade)
     }
 
@@ -179,13 +179,13 @@ impl Backend {
         prior: Option<&Prior>,
     ) -> Result<Vec<String>, Unmade> {
         let unset = params(json!({ "name": name, "keys": keys, "prior": prior }));
-        self.inner.unset(unset, &mut self.session).map_err(unmade)
+        self.inner.unset(unset, &self.session).map_err(unmade)
     }
 
     /// Deletes a set. If `prior` is given, the set must still be in that state. Returns whether the set existed.
     pub fn delete(&mut self, name: &str, prior: Option<&Prior>) -> Result<bool, Unmade> {
         let delete = params(json!({ "name": name, "prior": prior }));
-        self.inner.delete(delete, &mut self.session).map_err(unmade)
+        self.inner.delete(delete, &self.session).map_err(unmade)
     }
 }
 

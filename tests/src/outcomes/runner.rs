@@ -77,7 +77,7 @@ impl Runner {
         let mut context = Context::new("/");
         context.verbosity = 1;
         let ui = Box::new(RecordingUi(Arc::clone(&heard)));
-        let mut session = Session::new(ui, context, Map::new(), cancel.clone());
+        let session = Session::new(ui, context, Map::new(), cancel.clone());
         let environment = Environment {
             organization: (!self.with_key).then(|| ORGANIZATION.to_owned()),
             api_url: Some(service.url().to_owned()),
@@ -103,7 +103,7 @@ impl Runner {
                 cancel.request();
             });
         }
-        let outcome = Outcome::new(run(options, &mut session, environment));
+        let outcome = Outcome::new(run(options, &session, &environment));
         let mut said = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match &outcome.result {
             Ok(reply) => said.push_str(&reply.text),

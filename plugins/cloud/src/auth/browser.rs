@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_sdk::session::Session;
 use oauth2::{AuthorizationCode, CsrfToken, PkceCodeChallenge};
 use url::Url;
 
@@ -12,7 +13,6 @@ use super::issuer::{Issuer, refused};
 use crate::backend::hosted::http::connect::{runtime, until_cancelled};
 use crate::pace::Pace;
 use crate::text;
-use crate::watch::Watch;
 
 /// The time limit for completing the sign-in in the browser.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -23,14 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub fn sign_in<T>(
     base: &Url,
     pace: Pace,
-    watch: &dyn Watch,
+    session: &Session,
     show: impl FnOnce(&str),
     confirm: impl FnOnce(Credentials) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let runtime = runtime()?;
     let (visitor, granted) = runtime.block_on(async {
-        let issuer = Issuer::find(base, pace, watch).await?;
-        visit(&issuer, watch, show).await
+        let issuer = Issuer::find(base, pace, session).await?;
+        visit(&issuer, session, show).await
     })?;
     // This runs outside the runtime, because `confirm` starts its own.
     let confirmed = granted.and_then(confirm);
@@ -45,7 +45,7 @@ pub fn sign_in<T>(
 /// Waits for the browser's redirect and exchanges the authorization code for credentials.
 async fn visit(
     issuer: &Issuer<'_>,
-    watch: &dyn Watch,
+    session: &Session,
     show: impl FnOnce(&str),
 ) -> Result<(Visitor, Result<Credentials, Failure>), Failure> {
     let callback = Callback::open().await.map_err(|error| {
@@ -62,9 +62,9 @@ async fn visit(
         .set_pkce_challenge(challenge)
         .url();
     show(address.as_str());
-    watch.waiting("Waiting for the browser");
+    session.progress("Waiting for the browser", None, None);
     let waiting = tokio::time::timeout(PATIENCE, callback.wait(state.secret()));
-    let visit = until_cancelled(watch, waiting).await?;
+    let visit = until_cancelled(session, waiting).await?;
     let Ok(Some((visitor, brought))) = visit else {
         return Err(Failure::new(
             Exit::Unavailable,

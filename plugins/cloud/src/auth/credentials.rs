@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
 use serde::{Deserialize, Serialize};
 
 use crate::config::homeless;
@@ -14,7 +15,6 @@ use crate::files::lock::{LockError, PATIENCE, lock as take};
 use crate::files::private_folder;
 use crate::keyring::KeyringError;
 use crate::secret_file::{SecretFile, SecretFileError, Storage, exposed};
-use crate::watch::Watch;
 use crate::words;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,13 @@ pub fn parse_token(text: &str) -> Option<Secret> {
 pub fn path(environment: &Environment) -> Result<PathBuf, Failure> {
     let folder = environment.config_folder.as_deref().ok_or_else(homeless)?;
     Ok(folder.join("credentials.toml"))
+}
+
+pub fn place<'a>(
+    session: &'a Session,
+    environment: &Environment,
+) -> Result<SecretFile<'a>, Failure> {
+    Ok(SecretFile::new(path(environment)?, session))
 }
 
 /// Reads the stored credentials. Unusable credentials are returned as [`StoredCredentials::Broken`], not as an error.
@@ -97,12 +104,12 @@ fn not_kept(path: &Path, error: SecretFileError) -> Failure {
 }
 
 /// Locks the credentials, waiting for other processes. Dropping the returned file releases the lock.
-pub fn lock(path: &Path, watch: &dyn Watch) -> Result<fs::File, Failure> {
+pub fn lock(path: &Path, session: &Session) -> Result<fs::File, Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let waiting = "waiting for another bot-cli, which is changing the sign-in";
     let locked = private_folder(folder)
         .map_err(LockError::File)
-        .and_then(|()| take(&path.with_extension("lock"), PATIENCE, waiting, watch));
+        .and_then(|()| take(&path.with_extension("lock"), PATIENCE, waiting, session));
     locked.map_err(|error| {
         let could_not = format!("could not lock `{}`", path.display());
         match error {

@@ -19,7 +19,9 @@ use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::connect::{connector, failed, patiently, read, runtime};
 use crate::domain::TokenKind;
 use crate::pace::Pace;
-use crate::watch::Watch;
+
+use bot_cli_sdk::session::Level;
+use bot_cli_sdk::session::Session;
 
 /// The size limit for a response, in bytes.
 const LONGEST: usize = 256 * 1024;
@@ -42,7 +44,7 @@ pub struct Issuer<'a> {
 struct Wire<'a> {
     http: reqwest::Client,
     pace: Pace,
-    watch: &'a dyn Watch,
+    session: &'a Session,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,9 +72,13 @@ struct Endpoints {
 
 impl<'a> Issuer<'a> {
     /// Fetches the issuer's URL from the service and then the issuer's metadata. Fails if the metadata is inconsistent or insecure.
-    pub async fn find(base: &Url, pace: Pace, watch: &'a dyn Watch) -> Result<Self, ServiceError> {
+    pub async fn find(base: &Url, pace: Pace, session: &'a Session) -> Result<Self, ServiceError> {
         let http = connector(base, pace)?;
-        let wire = Wire { http, pace, watch };
+        let wire = Wire {
+            http,
+            pace,
+            session,
+        };
         let service = base.as_str().trim_end_matches('/').to_owned();
         let root = service.strip_suffix("/v1").unwrap_or(&service);
         let config: SignInConfig = wire.get(&format!("{root}/auth/config")).await?;
@@ -102,20 +108,20 @@ impl<'a> Issuer<'a> {
     pub fn renewed(
         base: &Url,
         pace: Pace,
-        watch: &'a dyn Watch,
+        session: &'a Session,
         refresh: &Refresh,
     ) -> Result<Credentials, ServiceError> {
-        runtime()?.block_on(async { Self::find(base, pace, watch).await?.renew(refresh).await })
+        runtime()?.block_on(async { Self::find(base, pace, session).await?.renew(refresh).await })
     }
 
     pub fn revoked(
         base: &Url,
         pace: Pace,
-        watch: &'a dyn Watch,
+        session: &'a Session,
         credentials: &Credentials,
     ) -> Result<Revocation, ServiceError> {
         runtime()?.block_on(async {
-            let issuer = Self::find(base, pace, watch).await?;
+            let issuer = Self::find(base, pace, session).await?;
             issuer.revoke(credentials).await
         })
     }
@@ -289,7 +295,7 @@ impl Wire<'_> {
     async fn exchange(&self, request: Request) -> Result<(StatusCode, Vec<u8>), ServiceError> {
         let url = request.url().clone();
         let line = format!("{} {}", request.method(), url.path());
-        self.watch.requested(&line);
+        self.session.log(Level::Debug, &line);
         let exchange = async {
             let response = self.http.execute(request).await;
             let response = response.map_err(|error| failed(&url, &error))?;
@@ -299,8 +305,11 @@ impl Wire<'_> {
             Ok((status, body))
         };
         let host = url.host_str().unwrap_or_default();
-        let slow = || self.watch.waiting(&format!("Waiting for {host}"));
-        let (status, body) = patiently(self.watch, self.pace.slow, slow, exchange).await??;
+        let slow = || {
+            self.session
+                .progress(&format!("Waiting for {host}"), None, None);
+        };
+        let (status, body) = patiently(self.session, self.pace.slow, slow, exchange).await??;
         match status.as_u16() {
             status @ (408 | 429 | 500..) => Err(ServiceError::IssuerUnavailable(Some(status))),
             _ => Ok((status, body)),

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
 
 use super::{
     Ability, BackendError, ChangeError, Details, Keys, Limits, NameRules, Prior, Profile,
@@ -22,7 +23,7 @@ use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, Set
 use crate::files::lock::PATIENCE;
 use crate::secret_file::Storage;
 use crate::source::Source;
-use crate::watch::{Nobody, Watch};
+
 pub use backup::{Backup, open_backup};
 use document::{Contents, Set, Sets};
 pub use error::VaultError;
@@ -65,14 +66,16 @@ pub struct Vault<'a> {
 
 /// Returns the names of an organization's sets, or `None` if reading them fails or needs the keyring.
 pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> {
-    let vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
+    let session = Session::silent();
+    let vault = Vault::new(folder, organization.clone(), Storage::File, &session);
     let sets = vault.home.sets_at_hand()?;
     Some(vault.ours(&sets).map(|(name, _)| name.clone()).collect())
 }
 
 /// Returns the keys of a secret set. Returns `None` if the set doesn't exist, reading fails or the keyring is needed.
 pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Option<Vec<String>> {
-    let vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
+    let session = Session::silent();
+    let vault = Vault::new(folder, organization.clone(), Storage::File, &session);
     match &vault.home.sets_at_hand()?.get(&vault.place(name))?.contents {
         Contents::Secret(values) => Some(values.keys().cloned().collect()),
         Contents::ImagePullSecret { .. } => None,
@@ -101,19 +104,19 @@ pub fn profile() -> Profile {
 impl<'a> Vault<'a> {
     /// Creates a handle to the vault in `folder`. The first write creates the folder and stores a new key in the storage `key`.
     ///
-    /// If `watch` reports that the user cancelled, the vault stops waiting for other processes and the keyring.
+    /// If `session` reports that the user cancelled, the vault stops waiting for other processes and the keyring.
     pub fn new(
         folder: &Path,
         organization: Organization,
         key: Storage,
-        watch: &'a dyn Watch,
+        session: &'a Session,
     ) -> Self {
         Self {
             home: Home {
                 folder: folder.to_owned(),
                 key,
                 patience: PATIENCE,
-                watch,
+                session,
                 known: RefCell::default(),
             },
             organization,

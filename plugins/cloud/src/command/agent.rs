@@ -17,19 +17,22 @@ use crate::text::theirs;
 use crate::words::{failed, near_or};
 
 /// The name of an agent, with a connection to the service.
-pub struct NamedAgent<'a, 'c> {
-    pub context: &'a CommandContext<'c>,
+pub struct NamedAgent<'a> {
+    pub context: CommandContext<'a>,
     pub service: Service<'a>,
     pub name: String,
 }
 
 /// Connects to the service if the command's other input is valid. Otherwise, the failure names all problems.
-pub fn open<'a, 'c, T>(
-    context: &'a CommandContext<'c>,
+pub fn open<'a, T>(
+    context: CommandContext<'a>,
     agent: &AgentName,
     input: Result<T, Failure>,
-) -> Result<(T, NamedAgent<'a, 'c>), Failure> {
-    let input = both(project::agent_name(context, agent.name.as_ref()), input);
+) -> Result<(T, NamedAgent<'a>), Failure> {
+    let input = both(
+        project::agent_name(context.session, agent.name.as_ref()),
+        input,
+    );
     let ((name, input), service) = open::service(context, &agent.account, input)?;
     let agent = NamedAgent {
         context,
@@ -39,7 +42,7 @@ pub fn open<'a, 'c, T>(
     Ok((input, agent))
 }
 
-impl NamedAgent<'_, '_> {
+impl NamedAgent<'_> {
     pub fn existing(&self) -> Result<Agent, Failure> {
         let found = self.service.agent(&self.name)?;
         found.map_or_else(|| Err(self.not_found()), Ok)
@@ -111,7 +114,7 @@ impl NamedAgent<'_, '_> {
         let unconfirmed = match sent {
             Ok(agent) => {
                 if let Some(warning) = agent.text("warning") {
-                    self.context.warn(&theirs(warning));
+                    self.context.session.warn(&theirs(warning));
                 }
                 return Ok(agent);
             }
@@ -139,7 +142,7 @@ impl NamedAgent<'_, '_> {
             failure
         })?;
         let warning = "the response was lost, but the service shows the deployment";
-        self.context.warn(warning);
+        self.context.session.warn(warning);
         // It was read to settle this.
         now.ok_or_else(Failure::cancelled)
     }
@@ -150,7 +153,7 @@ impl NamedAgent<'_, '_> {
         agreed.extend(sent.clone());
         let differs = differences(&agreed, &running).map(|(setting, value)| {
             let (name, is, was) = (&self.name, plain(value), plain(&agreed[setting]));
-            self.context.warn(&format!(
+            self.context.session.warn(&format!(
                 "the service runs `{name}` with the {setting} {is}, and not {was} as agreed to"
             ));
             json!({ "setting": setting, "value": value, "agreed": agreed[setting] })

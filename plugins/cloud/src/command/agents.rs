@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::agent::{self, NamedAgent, agent_json};
-use super::change::confirm_by_name;
+use super::ask::confirm_by_name;
 use super::context::CommandContext;
 use super::list::{Column, listing};
 use super::plan::plain;
@@ -26,7 +26,7 @@ use crate::words::failed;
 /// The maximum number of entries to list.
 const LATEST: &str = "50";
 
-pub(super) fn run(context: &CommandContext<'_>, command: &AgentsCommand) -> Result<Reply, Failure> {
+pub(super) fn run(context: CommandContext<'_>, command: &AgentsCommand) -> Result<Reply, Failure> {
     match command {
         AgentsCommand::List(account) => list(context, account),
         AgentsCommand::Status(agent) => status(context, agent),
@@ -50,13 +50,13 @@ const AGENTS: &[Column] = &[
     ("UPDATED", "updated", "/updatedAt"),
 ];
 
-fn list(context: &CommandContext<'_>, account: &Account) -> Result<Reply, Failure> {
+fn list(context: CommandContext<'_>, account: &Account) -> Result<Reply, Failure> {
     let ((), service) = open::service(context, account, Ok(()))?;
     let agents = service.rows(&[service.agents()], "services", &[])?;
     Ok(listing("agents", AGENTS, &agents))
 }
 
-fn status(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
+fn status(context: CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
     let ((), named) = agent::open(context, agent, Ok(()))?;
     let agent = named.existing()?;
     let data = agent_json(&agent);
@@ -82,7 +82,7 @@ const SESSIONS: &[Column] = &[
 ];
 
 fn sessions(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     agent: &AgentName,
     active: bool,
 ) -> Result<Reply, Failure> {
@@ -96,7 +96,7 @@ fn sessions(
     Ok(listing("sessions", SESSIONS, &sessions))
 }
 
-fn stop(context: &CommandContext<'_>, session: &str, agent: &AgentName) -> Result<Reply, Failure> {
+fn stop(context: CommandContext<'_>, session: &str, agent: &AgentName) -> Result<Reply, Failure> {
     let session = checked_id("session", session);
     let (session, named) = agent::open(context, agent, session)?;
     let service = &named.service;
@@ -113,7 +113,7 @@ fn stop(context: &CommandContext<'_>, session: &str, agent: &AgentName) -> Resul
 }
 
 /// Returns the deployments, newest first. Fails for a private API key, which can't list deployments.
-fn all_deployments(named: &NamedAgent<'_, '_>) -> Result<Vec<Value>, Failure> {
+fn all_deployments(named: &NamedAgent<'_>) -> Result<Vec<Value>, Failure> {
     named.service.require_user("list deployments")?;
     let parts = [named.service.agents(), &named.name, "deployments"];
     let mut deployments = named.found(named.service.rows(&parts, "deployments", &[]))?;
@@ -129,7 +129,7 @@ const DEPLOYMENTS: &[Column] = &[
     ("", "settings", "/settings"),
 ];
 
-fn deployments(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
+fn deployments(context: CommandContext<'_>, agent: &AgentName) -> Result<Reply, Failure> {
     let ((), named) = agent::open(context, agent, Ok(()))?;
     let current = named.existing()?;
     let mut deployments = all_deployments(&named)?;
@@ -145,7 +145,7 @@ fn deployments(context: &CommandContext<'_>, agent: &AgentName) -> Result<Reply,
 }
 
 fn rollback(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     agent: &AgentName,
     to: Option<&str>,
     skip: bool,
@@ -189,7 +189,7 @@ fn rollback(
 }
 
 fn scale(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     agent: &AgentName,
     given: &Scaling,
     skip: bool,
@@ -216,8 +216,8 @@ fn scale(
 }
 
 /// Says what the deployment file needs so that the next deployment keeps the given numbers.
-fn note_file(named: &NamedAgent<'_, '_>, min: Option<u64>, max: Option<u64>) {
-    let own = project::deployment(named.context, None).ok();
+fn note_file(named: &NamedAgent<'_>, min: Option<u64>, max: Option<u64>) {
+    let own = project::deployment(named.context.session, None).ok();
     let own = own.filter(|it| it.settings.agent_name.as_ref() == Some(&named.name));
     let Some((path, file)) = own.and_then(|it| Some((it.path?, it.settings.scaling))) else {
         return;
@@ -234,7 +234,7 @@ fn note_file(named: &NamedAgent<'_, '_>, min: Option<u64>, max: Option<u64>) {
     let lines: Vec<String> = lines.collect();
     if !lines.is_empty() {
         let (lines, path) = (lines.join(" and "), path.display());
-        named.context.note(&format!(
+        named.context.session.note(&format!(
             "the next `deploy` keeps this only with {lines} under `[scaling]` in {path}"
         ));
     }
@@ -242,7 +242,7 @@ fn note_file(named: &NamedAgent<'_, '_>, min: Option<u64>, max: Option<u64>) {
 
 /// Deploys the agent with the wanted settings.
 fn change(
-    named: &NamedAgent<'_, '_>,
+    named: &NamedAgent<'_>,
     current: &Agent,
     wanted: &Values,
     rest: Rest,
@@ -258,7 +258,7 @@ fn change(
         let data = plan.added_to(agent_json(current));
         return Ok(Reply::text(plan.nothing(name)).data(data));
     }
-    plan.agree(named.context, &format!("{verb}?"), skip)?;
+    plan.agree(named.context.session, &format!("{verb}?"), skip)?;
     let sent = &plan.sent;
     let agent = named.deploy(Some(current), sent, json!({}))?;
     let data = plan.added_to(agent_json(&agent));
@@ -266,7 +266,7 @@ fn change(
     Ok(named.started(Some(current), &agent, data))
 }
 
-fn delete(context: &CommandContext<'_>, agent: &AgentName, skip: bool) -> Result<Reply, Failure> {
+fn delete(context: CommandContext<'_>, agent: &AgentName, skip: bool) -> Result<Reply, Failure> {
     let ((), named) = agent::open(context, agent, Ok(()))?;
     let (service, name) = (&named.service, &named.name);
     let agent = named.existing()?;
@@ -278,7 +278,12 @@ fn delete(context: &CommandContext<'_>, agent: &AgentName, skip: bool) -> Result
         };
         let region = theirs(agent.text("region").unwrap_or("-"));
         let plan = format!("Delete the agent `{name}` in the region {region}\n{sessions}");
-        confirm_by_name(context, name, format!("Type `{name}` to delete it:"), plan)?;
+        confirm_by_name(
+            context.session,
+            name,
+            format!("Type `{name}` to delete it:"),
+            plan,
+        )?;
     }
     let done = format!("the agent `{name}` was deleted");
     let change = Unclear::new(done, service.scope.command("agents list"));

@@ -4,6 +4,7 @@ use std::time::Duration;
 use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::Session;
 use serde_json::{Value, json};
 
 use super::context::CommandContext;
@@ -27,10 +28,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 const REST: &str = "a copy of it works until it expires, and longer if it is renewed";
 
-pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Reply, Failure> {
+pub(super) fn login(context: CommandContext<'_>, options: &Login) -> Result<Reply, Failure> {
     let scope = hosted(context)?;
     if options.token_stdin {
-        let token = token_from_stdin(context)?;
+        let token = token_from_stdin(context.session)?;
         let credentials = Credentials {
             api_url: scope.shown_url(),
             kind: kind_of(context, &scope, &token)?,
@@ -39,7 +40,7 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
         };
         return signed_in(context, &scope, &credentials);
     }
-    if !context.interactive() && !options.no_browser {
+    if !context.session.interactive() && !options.no_browser {
         let message = "signing in with a browser needs a terminal";
         return Err(Failure::new(Exit::Usage, "no_terminal", message)
             .hint("bot-cli cloud auth login --token-stdin < FILE")
@@ -47,9 +48,11 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
     }
     let show = |address: &str| {
         // Always show the address: the browser may be on another machine.
-        context.warn(&format!("open this address to sign in: {address}"));
+        context
+            .session
+            .warn(&format!("open this address to sign in: {address}"));
         if !options.no_browser && !open_browser(address) {
-            context.tell("there is no browser to open");
+            context.session.info("there is no browser to open");
         }
     };
     // The browser shows success only after the sign-in is stored.
@@ -57,7 +60,13 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
         let kind = kind_of(context, &scope, &granted.token)?;
         signed_in(context, &scope, &Credentials { kind, ..granted })
     };
-    browser::sign_in(&scope.api_url.value, scope.pace, context, show, confirm)
+    browser::sign_in(
+        &scope.api_url.value,
+        scope.pace,
+        context.session,
+        show,
+        confirm,
+    )
 }
 
 /// Opens the URL with the first available program. The program runs detached from this process and does not receive the token.
@@ -75,7 +84,7 @@ fn open_browser(address: &str) -> bool {
 
 /// Returns the token's kind. Fails if the service rejects the token.
 fn kind_of(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     scope: &Scope,
     token: &Secret,
 ) -> Result<TokenKind, Failure> {
@@ -91,22 +100,26 @@ fn kind_of(
 
 /// Stores the credentials of a sign-in and returns the command's reply.
 fn signed_in(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     scope: &Scope,
     credentials: &Credentials,
 ) -> Result<Reply, Failure> {
-    let place = context.credentials()?;
+    let place = credentials::place(context.session, context.environment)?;
     // The lock keeps other processes from renewing an earlier sign-in.
-    let lock = credentials::lock(place.path(), context)?;
+    let lock = credentials::lock(place.path(), context.session)?;
     let kept = credentials::keep(&place, credentials, scope.keyring.value)?;
     drop(lock);
     if context.environment.token.is_some() {
-        context.warn("BOT_CLI_TOKEN is set and wins over this sign-in");
+        context
+            .session
+            .warn("BOT_CLI_TOKEN is set and wins over this sign-in");
     }
     let Setting { value, source } = open::scope(context, &Wanted::default())?.backend;
     if value != BackendName::HOSTED {
         let backend = format!("the backend is `{value}`{}", source.words());
-        context.warn(&format!("secrets still go elsewhere: {backend}"));
+        context
+            .session
+            .warn(&format!("secrets still go elsewhere: {backend}"));
     }
     let (url, kind) = (&credentials.api_url, kind_words(credentials.kind));
     let shown = kept.words(place.path());
@@ -124,12 +137,12 @@ fn signed_in(
 /// The error code and message of a failed revocation.
 type NotRevoked = (String, String);
 
-pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
-    let place = context.credentials()?;
+pub(super) fn logout(context: CommandContext<'_>) -> Result<Reply, Failure> {
+    let place = credentials::place(context.session, context.environment)?;
     // The lock keeps other processes from storing a renewed sign-in.
     let lock = place
         .exists()
-        .then(|| credentials::lock(place.path(), context))
+        .then(|| credentials::lock(place.path(), context.session))
         .transpose()?;
     let kept = place.place().words(place.path());
     let found = credentials::find(&place);
@@ -137,7 +150,9 @@ pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let had = credentials::forget(&place)?;
     drop(lock);
     if context.environment.token.is_some() {
-        context.warn("BOT_CLI_TOKEN is still set, so commands stay signed in");
+        context
+            .session
+            .warn("BOT_CLI_TOKEN is still set, so commands stay signed in");
     }
     if !had {
         return Ok(Reply::text("Nobody was signed in\n")
@@ -163,7 +178,9 @@ pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
             data["revoked"] = json!(true);
         }
         Err((code, why)) => {
-            context.warn(&format!("the sign-in is not revoked: {why}; {REST}"));
+            context
+                .session
+                .warn(&format!("the sign-in is not revoked: {why}; {REST}"));
             data["reason"] = json!(code);
         }
     }
@@ -183,17 +200,17 @@ fn still_works(credentials: &Credentials) -> Option<&'static str> {
 
 /// Revokes the sign-in. Sends the request only to the issuer for the token's own service.
 fn revoke(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     credentials: &Credentials,
 ) -> Result<Result<(), NotRevoked>, Failure> {
-    context.progress("Revoking the sign-in");
+    context.session.progress("Revoking the sign-in", None, None);
     // Invalid settings must not prevent signing out.
     let scope = open::scope(context, &Wanted::default());
     let mut pace = scope.map_or(context.environment.pace, |scope| scope.pace);
     pace.request = pace.request.min(PATIENCE);
     let base = address(&credentials.api_url);
     let base = base.map_err(|failure| ServiceError::InvalidResponse(failure.message));
-    match base.and_then(|base| Issuer::revoked(&base, pace, context, credentials)) {
+    match base.and_then(|base| Issuer::revoked(&base, pace, context.session, credentials)) {
         Ok(Revocation::Done) => Ok(Ok(())),
         Ok(Revocation::NotOffered) => {
             let why = "the issuer offers no revocation";
@@ -210,9 +227,9 @@ fn revoke(
     }
 }
 
-pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+pub(super) fn status(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let configured = open::scope(context, &Wanted::default())?;
-    if let Kind::Installed(_) = Kind::of(&context.environment, &configured.backend)? {
+    if let Kind::Installed(_) = Kind::of(context.environment, &configured.backend)? {
         return status_of_installed(context, configured);
     }
     let mut scope = hosted(context)?;
@@ -225,7 +242,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let (from, source) = if access.from_environment {
         ("environment", "BOT_CLI_TOKEN".to_owned())
     } else {
-        let place = context.credentials()?;
+        let place = credentials::place(context.session, context.environment)?;
         let kept = place.place();
         (kept.name(), kept.words(place.path()))
     };
@@ -250,7 +267,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
 }
 
 /// Opens an installed backend and returns the status. Installed backends handle the sign-in themselves.
-fn status_of_installed(context: &CommandContext<'_>, scope: Scope) -> Result<Reply, Failure> {
+fn status_of_installed(context: CommandContext<'_>, scope: Scope) -> Result<Reply, Failure> {
     let opened = open::open_scope(context, scope)?;
     let (place, keeper) = (opened.place(), &opened.profile().keeper);
     let (line, organization) = told(opened.scope.organization.as_ref());
@@ -274,16 +291,16 @@ fn told(organization: Option<&Setting<Organization>>) -> (String, Value) {
 }
 
 /// Returns the hosting service's scope, regardless of the configured backend.
-fn hosted(context: &CommandContext<'_>) -> Result<Scope, Failure> {
+fn hosted(context: CommandContext<'_>) -> Result<Scope, Failure> {
     open::scope(context, &Wanted::of(BackendName::HOSTED.as_str(), None))
 }
 
-fn token_from_stdin(context: &CommandContext<'_>) -> Result<Secret, Failure> {
+fn token_from_stdin(session: &Session) -> Result<Secret, Failure> {
     let wrong = |problem: &str| {
         let field = Field::new("token", problem).flag("--token-stdin");
         Failure::invalid_input(vec![field])
     };
-    let text = text(context.stdin()?).map_err(wrong)?;
+    let text = text(session.stdin()?).map_err(wrong)?;
     if text.expose().trim().is_empty() {
         return Err(wrong("missing: stdin is empty"));
     }

@@ -14,7 +14,7 @@ use crate::words::failed;
 /// The maximum number of builds to list.
 const LATEST: &str = "50";
 
-pub(super) fn run(context: &CommandContext<'_>, command: &BuildsCommand) -> Result<Reply, Failure> {
+pub(super) fn run(context: CommandContext<'_>, command: &BuildsCommand) -> Result<Reply, Failure> {
     match command {
         BuildsCommand::List(account) => list(context, account),
         BuildsCommand::Logs { id, account } => logs(context, id, account),
@@ -30,14 +30,14 @@ const COLUMNS: &[Column] = &[
     ("ERROR", "error", "/errorMessage"),
 ];
 
-fn list(context: &CommandContext<'_>, account: &Account) -> Result<Reply, Failure> {
+fn list(context: CommandContext<'_>, account: &Account) -> Result<Reply, Failure> {
     let ((), service) = open::service(context, account, Ok(()))?;
     let limit = [("limit", Some(LATEST.to_owned()))];
     let builds = service.rows(&["builds"], "builds", &limit)?;
     Ok(listing("builds", COLUMNS, &builds))
 }
 
-fn logs(context: &CommandContext<'_>, id: &str, account: &Account) -> Result<Reply, Failure> {
+fn logs(context: CommandContext<'_>, id: &str, account: &Account) -> Result<Reply, Failure> {
     let (id, service) = open::service(context, account, checked_id("id", id))?;
     let (lines, has_more) = match service.build_log(id) {
         Err(ServiceError::NotFound(_)) => {
@@ -48,10 +48,12 @@ fn logs(context: &CommandContext<'_>, id: &str, account: &Account) -> Result<Rep
         found => found?,
     };
     if has_more {
-        context.warn("the log is longer: these are its first lines");
+        context
+            .session
+            .warn("the log is longer: these are its first lines");
     }
     if lines.is_empty() {
-        context.note("there are no lines yet");
+        context.session.note("there are no lines yet");
     }
     let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
     Ok(Reply::text(text).data(json!({ "lines": lines, "has_more": has_more })))

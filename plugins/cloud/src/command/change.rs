@@ -5,10 +5,10 @@ mod wording;
 use std::time::Instant;
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure, Field};
-use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 
+use super::ask::{confirm_by_name, consent};
 use super::context::CommandContext;
 use super::open::Opened;
 use super::project;
@@ -18,7 +18,7 @@ use crate::domain::{BackendName, Entry, Key, RegistryHost, SetKind, SetName, Sta
 use crate::input::refused;
 use crate::options::Manner;
 use crate::text::{span, theirs};
-use crate::watch::{InVain, wait as wait_for};
+use crate::wait::{InVain, wait as wait_for};
 use crate::words::failed;
 
 pub struct Change {
@@ -50,7 +50,7 @@ impl Change {
     /// Shows the plan, asks for confirmation, makes the change and reports the result.
     pub fn make(
         &self,
-        context: &CommandContext<'_>,
+        context: CommandContext<'_>,
         opened: &Opened<'_>,
         manner: Manner,
     ) -> Result<Reply, Failure> {
@@ -67,7 +67,9 @@ impl Change {
         if !manner.skip {
             self.confirm(context, plan)?;
         }
-        context.progress(&format!("Changing `{}`", self.name));
+        context
+            .session
+            .progress(&format!("Changing `{}`", self.name), None, None);
         self.carry_out(opened)?;
         let status = match self.work {
             Work::Save(_) | Work::Credentials { .. } => {
@@ -80,10 +82,10 @@ impl Change {
         let is_vault = opened.scope.backend.value == BackendName::LOCAL;
         let is_hosted = opened.scope.backend.value == BackendName::HOSTED;
         Ok(match &self.work {
-            Work::Save(_) if is_vault && project::reads(&context.cwd(), &self.name) => {
+            Work::Save(_) if is_vault && project::reads(context.session.cwd(), &self.name) => {
                 reply.next("bot-cli dev")
             }
-            Work::Save(_) if is_hosted && project::deploys(&context.cwd(), &self.name) => {
+            Work::Save(_) if is_hosted && project::deploys(context.session.cwd(), &self.name) => {
                 // Without it, an agent that runs keeps the old values.
                 reply.next(opened.scope.command("deploy --force"))
             }
@@ -106,15 +108,15 @@ impl Change {
     }
 
     /// Asks for confirmation. Deleting a set requires the user to type its name.
-    fn confirm(&self, context: &CommandContext<'_>, plan: String) -> Result<(), Failure> {
+    fn confirm(&self, context: CommandContext<'_>, plan: String) -> Result<(), Failure> {
         if matches!(self.work, Work::Delete(_)) {
             let message = format!("Type `{}` to delete it:", self.name);
-            return confirm_by_name(context, self.name.as_str(), message, plan);
+            return confirm_by_name(context.session, self.name.as_str(), message, plan);
         }
         // Without a terminal, a default would count as an answer.
         let adds_only = !self.target.exists && !matches!(self.work, Work::Remove(_));
-        let default = context.interactive().then_some(adds_only);
-        context.consent("Make this change?", plan, default)
+        let default = context.session.interactive().then_some(adds_only);
+        consent(context.session, "Make this change?", plan, default)
     }
 
     fn carry_out(&self, opened: &Opened<'_>) -> Result<(), Failure> {
@@ -147,7 +149,7 @@ impl Change {
     /// If the status can't be read, fails if `wait` is set; otherwise warns and returns `None`.
     fn settled(
         &self,
-        context: &CommandContext<'_>,
+        context: CommandContext<'_>,
         opened: &Opened<'_>,
         wait: bool,
     ) -> Result<Option<Status>, Failure> {
@@ -169,7 +171,7 @@ impl Change {
                     if wait {
                         return Err(failure.message(message).outcome(ChangeState::Done));
                     }
-                    context.warn(&message);
+                    context.session.warn(&message);
                     return Ok(None);
                 }
             };
@@ -184,8 +186,10 @@ impl Change {
                     .outcome(ChangeState::Done)
                     .hint(self.look(opened)));
             }
-            context.progress("Waiting until it is ready");
-            if wait_for(context, pause, None, || None::<()>) == Err(InVain::Cancelled) {
+            context
+                .session
+                .progress("Waiting until it is ready", None, None);
+            if wait_for(context.session, pause, None, || None::<()>) == Err(InVain::Cancelled) {
                 return Err(stopped());
             }
             pause = (pause * 2).min(pace.longest_look);
@@ -236,21 +240,6 @@ impl Change {
         let list = format!("secrets list {}", self.name);
         opened.scope.command(&list)
     }
-}
-
-pub fn confirm_by_name(
-    context: &CommandContext<'_>,
-    name: &str,
-    message: String,
-    details: String,
-) -> Result<(), Failure> {
-    let question = Question::text("name", message);
-    let question = question.details(details).flag("--skip");
-    if context.session().ask_text(&question)?.trim() == name {
-        return Ok(());
-    }
-    let message = "cancelled: that is not what was asked for; nothing was changed";
-    Err(Failure::cancelled().message(message))
 }
 
 /// Registers the values for redaction.

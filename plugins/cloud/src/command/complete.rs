@@ -106,7 +106,7 @@ fn vault(
     }
     let organization = scope.organization.map(|one| one.value);
     let organization = organization.unwrap_or_else(Organization::of_vault);
-    Some((environment.vault_folder()?, organization))
+    Some((environment.vault_folder().ok()?, organization))
 }
 
 fn scope(

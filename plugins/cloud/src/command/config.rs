@@ -11,6 +11,7 @@ use crate::address::address;
 use crate::backend::local::REGIONS;
 use crate::config::{KEYS, Settings};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
+use crate::environment::Environment;
 use crate::input::wrong;
 use crate::scope::{Setting, Wanted, backend_of, keyring_of, keyring_word, seconds};
 use crate::secret_file::{SecretFile, Storage};
@@ -18,10 +19,10 @@ use crate::source::Source;
 use crate::text::theirs;
 use crate::words::near_or;
 
-pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+pub(super) fn show(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let scope = open::scope(context, &Wanted::default())?;
     let mut settings = scope.json();
-    match Kind::of(&context.environment, &scope.backend) {
+    match Kind::of(context.environment, &scope.backend) {
         Ok(Kind::Local) => {
             let own = [
                 ("organization", Organization::of_vault().to_string()),
@@ -34,7 +35,7 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
             }
         }
         Ok(Kind::Hosted | Kind::Installed(_)) => {}
-        Err(failure) => context.warn(&failure.message),
+        Err(failure) => context.session.warn(&failure.message),
     }
     let keyring = keyring_word(scope.keyring.value);
     let timeout = scope.pace.request.as_secs_f64();
@@ -43,7 +44,7 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     settings["keyring"] = Setting::new(keyring, scope.keyring.source).json();
     let backend = &scope.backend.value;
     if !BUILT_IN.contains(backend) {
-        for (key, value) in Settings::of_backend(&context.environment, backend)?.all() {
+        for (key, value) in Settings::of_backend(context.environment, backend)?.all() {
             let name = format!("{backend}.{}", theirs(&key));
             settings[name] = Setting::new(theirs(&value), Source::Config).json();
         }
@@ -56,9 +57,9 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         }
         None => [name.as_str(), "(not set)", ""],
     });
-    let config = Settings::read(&context.environment)?.path;
-    let vault = context.vault_folder()?;
-    let file = SecretFile::new(vault.join("vault.key"), context);
+    let config = Settings::read(context.environment)?.path;
+    let vault = context.environment.vault_folder()?;
+    let file = SecretFile::new(vault.join("vault.key"), context.session);
     let key = file.exists().then(|| file.place());
     let key_words = key.map_or("none yet".to_owned(), |place| place.words(file.path()));
     let text = format!(
@@ -75,16 +76,16 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     })))
 }
 
-pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Result<Reply, Failure> {
+pub(super) fn set(context: CommandContext<'_>, key: &str, value: &str) -> Result<Reply, Failure> {
     let new = Some(value).filter(|value| !value.is_empty());
     let (mut settings, key, shown) = if let Some((backend, key)) = key.split_once('.') {
         let name = backend_with(context, backend, key, new)?;
-        let settings = Settings::of_backend(&context.environment, &name)?;
+        let settings = Settings::of_backend(context.environment, &name)?;
         (settings, key.to_owned(), format!("{name}.{}", theirs(key)))
     } else {
         let key = key.replace('-', "_");
-        check(context, &key, new)?;
-        (Settings::read(&context.environment)?, key.clone(), key)
+        check(context.environment, &key, new)?;
+        (Settings::read(context.environment)?, key.clone(), key)
     };
     settings.set(&key, new)?;
     let config = settings.path.display();
@@ -97,7 +98,7 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
 }
 
 /// Checks one of the plugin's own settings.
-fn check(context: &CommandContext<'_>, key: &str, new: Option<&str>) -> Result<(), Failure> {
+fn check(environment: &Environment, key: &str, new: Option<&str>) -> Result<(), Failure> {
     if !KEYS.contains(&key) {
         let possible = format!("settings: {}", KEYS.join(", "));
         let failure = near_or(wrong("key", "is not a setting"), key, KEYS, possible);
@@ -115,7 +116,7 @@ fn check(context: &CommandContext<'_>, key: &str, new: Option<&str>) -> Result<(
         _ => {
             // A backend must be installed before it can be configured.
             let name = Setting::new(backend_of(value, Source::Flag)?, Source::Flag);
-            return Kind::of(&context.environment, &name).map(drop);
+            return Kind::of(environment, &name).map(drop);
         }
     };
     checked.map_err(|problem| wrong("value", problem))
@@ -124,7 +125,7 @@ fn check(context: &CommandContext<'_>, key: &str, new: Option<&str>) -> Result<(
 /// Checks a setting of an installed backend and returns the backend's name. Settings of a backend that is not installed can only be
 /// removed.
 fn backend_with(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     backend: &str,
     key: &str,
     new: Option<&str>,
@@ -136,7 +137,7 @@ fn backend_with(
         return Ok(name);
     };
     let setting = Setting::new(name, Source::Flag);
-    let installed = Installed::find(&context.environment, &setting).map_err(|mut failure| {
+    let installed = Installed::find(context.environment, &setting).map_err(|mut failure| {
         if failure.code == "unknown_backend" {
             failure.fields.clear();
             return failure.field("key", None, problem);
@@ -156,7 +157,7 @@ fn backend_with(
     checked.map_err(|problem| wrong("value", problem))?;
     let has_password = url::Url::parse(value).is_ok_and(|url| url.password().is_some());
     if names_a_credential(key).is_some() || has_password {
-        context.warn(&format!(
+        context.session.warn(&format!(
             "`{name}.{key}` looks like a credential, and settings are stored as plain text"
         ));
     }

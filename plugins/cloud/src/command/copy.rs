@@ -21,7 +21,7 @@ struct Original {
     work: Work,
 }
 
-pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
+pub(super) fn copy(context: CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
     let wanted = Wanted::of(&options.to, options.to_organization.as_deref());
     let there = open::usable_scope(context, &wanted.in_region(options.region.as_ref()));
     let (to, there, original) = read(context, options, both(names(options), there))?;
@@ -71,7 +71,7 @@ fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
 
 /// Reads the original. Returns the name and the scope of the copy with it.
 fn read(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     options: &Copy,
     input: Result<((SetName, SetName), Scope), Failure>,
 ) -> Result<(SetName, Scope, Original), Failure> {

@@ -26,7 +26,7 @@ use crate::words::failed;
 use image::Image;
 use secrets::Missing;
 
-pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<Reply, Failure> {
+pub(super) fn deploy(context: CommandContext<'_>, options: &Deploy) -> Result<Reply, Failure> {
     let deployment = planned(context, options)?;
     let plan = &deployment.plan;
     if let Some(image) = deployment.image.as_ref().filter(|_| options.dry_run) {
@@ -34,7 +34,8 @@ pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<R
         let sent = sent.map(|name| format!("sent to the build: {}", theirs(name)));
         let left = image.context.left_out.iter();
         let left = left.map(|name| format!("not sent: {}", theirs(name)));
-        sent.chain(left).for_each(|line| context.tell(&line));
+        sent.chain(left)
+            .for_each(|line| context.session.info(&line));
     }
     if deployment.before.is_some() && !options.force && plan.changes.is_empty() {
         return deployment.nothing();
@@ -43,13 +44,13 @@ pub(super) fn deploy(context: &CommandContext<'_>, options: &Deploy) -> Result<R
         let text = plan.text() + "Nothing was changed\n";
         return Ok(Reply::text(text).data(deployment.data(deployment.before.as_ref())));
     }
-    plan.agree(context, "Deploy it?", options.skip)?;
+    plan.agree(context.session, "Deploy it?", options.skip)?;
     deployment.carry_out()
 }
 
-struct Planned<'a, 'c> {
+struct Planned<'a> {
     options: &'a Deploy,
-    agent: NamedAgent<'a, 'c>,
+    agent: NamedAgent<'a>,
     before: Option<Agent>,
     region: Region,
     /// The missing sets, which are created before the agent.
@@ -59,11 +60,8 @@ struct Planned<'a, 'c> {
     plan: Plan,
 }
 
-fn planned<'a, 'c>(
-    context: &'a CommandContext<'c>,
-    options: &'a Deploy,
-) -> Result<Planned<'a, 'c>, Failure> {
-    let mut project = project::deployment(context, options.dir.as_deref())?;
+fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Planned<'a>, Failure> {
+    let mut project = project::deployment(context.session, options.dir.as_deref())?;
     if options.settings.build.context_dir.is_none() {
         project.check_context()?;
     }
@@ -80,7 +78,10 @@ fn planned<'a, 'c>(
     }
     let valid = refused(problems).map_err(|failure| match project.path {
         Some(_) => failure,
-        None => failure.hint(project::without_deployment(context, &project.folder)),
+        None => failure.hint(project::without_deployment(
+            context.session,
+            &project.folder,
+        )),
     });
     let option = project.settings.region.take();
     let regions = both(parsed(option.as_deref()), parsed(of_file.as_deref()));
@@ -175,7 +176,7 @@ fn check_published(wanted: &Values) -> Result<(), Failure> {
     }
 }
 
-impl Planned<'_, '_> {
+impl Planned<'_> {
     /// Reports that there is nothing to deploy. If the agent is not ready, waits for the agent unless an option disables waiting.
     fn nothing(&self) -> Result<Reply, Failure> {
         let before = self.before.as_ref();
@@ -186,7 +187,7 @@ impl Planned<'_, '_> {
             return Ok(Reply::text(text).data(self.data(before)));
         };
         let note = "the agent already runs this, but is not ready";
-        self.agent.context.note(note);
+        self.agent.context.session.note(note);
         // An earlier run deployed it.
         let followed = self.followed(agent, &self.plan.sent);
         followed.map_err(|failure| failure.outcome(ChangeState::NotDone))
@@ -211,7 +212,7 @@ impl Planned<'_, '_> {
         })?;
         if !Agent::has_changed(self.before.as_ref(), Some(&deployed)) {
             let context = self.agent.context;
-            context.warn(&format!(
+            context.session.warn(&format!(
                 "the service found nothing to change; `{name}` is as before"
             ));
         }
@@ -233,7 +234,7 @@ impl Planned<'_, '_> {
         let is_whole = self.options.settings == Settings::default();
         let whole = is_whole.then(|| self.agent.service.scope.command(&words));
         let command = whole.unwrap_or("--force".to_owned());
-        self.agent.context.note(&format!(
+        self.agent.context.session.note(&format!(
             "agents that run keep the values of their secrets; `{command}` gives them the new ones"
         ));
     }
@@ -263,7 +264,9 @@ impl Planned<'_, '_> {
             Some(_) if self.is_forced() => json!({ "forceRedeploy": true }),
             Some(_) => json!({}),
         };
-        context.progress(&format!("Deploying `{}`", self.agent.name));
+        context
+            .session
+            .progress(&format!("Deploying `{}`", self.agent.name), None, None);
         let agent = self.agent.deploy(self.before.as_ref(), &settings, more)?;
         Ok((agent, settings))
     }

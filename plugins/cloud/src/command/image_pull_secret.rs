@@ -4,8 +4,10 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::Session;
 use serde_json::json;
 
+use super::ask::ask_all_or;
 use super::change::{Change, Work, check_credentials};
 use super::context::CommandContext;
 use super::open;
@@ -16,12 +18,12 @@ use crate::input::{both, text, wrong};
 use crate::options::ImagePullSecret;
 
 pub(super) fn put(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     options: &ImagePullSecret,
 ) -> Result<Reply, Failure> {
     let name = SetName::parse(&options.name).map_err(|problem| wrong("name", problem));
     let host = RegistryHost::parse(&options.host).map_err(|problem| wrong("host", problem));
-    let input = both(both(name, host), given(context, options));
+    let input = both(both(name, host), given(context.session, options));
     let wanted = options.scope.in_region(options.region.as_ref());
     let (((name, host), given), mut opened) = open::open_with(context, &wanted, input)?;
     check_credentials(&opened, given.as_slice())?;
@@ -39,10 +41,10 @@ pub(super) fn put(
     let credentials = match given {
         Some(credentials) => credentials,
         None if manner.dry_run => Secret::new(String::new()),
-        None => ask(context)?,
+        None => ask(context.session)?,
     };
     // A non-interactive caller has already given every argument, so it needs no confirmation.
-    manner.skip |= !target.exists || !context.interactive();
+    manner.skip |= !target.exists || !context.session.interactive();
     let work = Work::Credentials { host, credentials };
     let change = Change { name, target, work };
     let mut reply = change.make(context, &opened, manner)?;
@@ -51,10 +53,7 @@ pub(super) fn put(
 }
 
 /// Returns the credentials from the arguments or standard input, in encoded form. Returns `None` if the user must enter them.
-fn given(
-    context: &CommandContext<'_>,
-    options: &ImagePullSecret,
-) -> Result<Option<Secret>, Failure> {
+fn given(session: &Session, options: &ImagePullSecret) -> Result<Option<Secret>, Failure> {
     let wrong = |problem: String| wrong("credentials", problem);
     if !options.rest.is_empty() {
         let problem = "are one word: quote them if they have a blank";
@@ -63,7 +62,7 @@ fn given(
     let text = match options.credentials.as_deref() {
         None => return Ok(None),
         Some("-") => {
-            let text = text(context.stdin()?);
+            let text = text(session.stdin()?);
             text.map_err(|problem| wrong(problem.replacen("is ", "are ", 1)))?
         }
         Some(text) => Secret::new(text.to_owned()),
@@ -99,11 +98,11 @@ fn encoded(given: &str) -> Result<Secret, String> {
 }
 
 /// Prompts for the user name and the token, and returns both in encoded form. Input of the token is hidden.
-fn ask(context: &CommandContext<'_>) -> Result<Secret, Failure> {
+fn ask(session: &Session) -> Result<Secret, Failure> {
     let user = Question::text("username", "User name at the registry");
     let token = Question::password("token", "Token or password");
     let instead = "give `USER:TOKEN` behind the host, or `-` there and `USER:TOKEN` on stdin";
-    let parts = context.ask_all_or(&[user, token], instead, |_, answer| {
+    let parts = ask_all_or(session, &[user, token], instead, |_, answer| {
         match (answer.as_text(), answer.as_secret()) {
             (Some(user), _) if user.contains(':') => Err("a user name has no colon".to_owned()),
             (Some(user), _) => Ok(Secret::new(user.to_owned())),

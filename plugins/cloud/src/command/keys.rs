@@ -7,6 +7,7 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::ask::consent;
 use super::context::CommandContext;
 use super::list::{Column, listing};
 use super::open;
@@ -23,7 +24,7 @@ const COLUMNS: &[Column] = &[
     ("REVOKED", "revoked", "/revoked"),
 ];
 
-pub(super) fn run(context: &CommandContext<'_>, command: &KeysCommand) -> Result<Reply, Failure> {
+pub(super) fn run(context: CommandContext<'_>, command: &KeysCommand) -> Result<Reply, Failure> {
     match command {
         KeysCommand::List(account) => {
             let service = signed_in(context, account)?;
@@ -35,10 +36,7 @@ pub(super) fn run(context: &CommandContext<'_>, command: &KeysCommand) -> Result
 }
 
 /// Connects to the service. Fails for a private API key, which can't manage public keys.
-fn signed_in<'a>(
-    context: &'a CommandContext<'_>,
-    account: &Account,
-) -> Result<Service<'a>, Failure> {
+fn signed_in<'a>(context: CommandContext<'a>, account: &Account) -> Result<Service<'a>, Failure> {
     let ((), service) = open::service(context, account, Ok(()))?;
     service.require_user("manage public keys")?;
     Ok(service)
@@ -54,7 +52,7 @@ pub fn is_active(key: &Value) -> bool {
     key["revoked"] != true
 }
 
-fn create(context: &CommandContext<'_>, name: &str, account: &Account) -> Result<Reply, Failure> {
+fn create(context: CommandContext<'_>, name: &str, account: &Account) -> Result<Reply, Failure> {
     let service = signed_in(context, account)?;
     let PublicKey { id, key } = created(&service, name)?;
     let (id, key) = (theirs(&id), theirs(key.expose()));
@@ -78,7 +76,7 @@ pub fn created(service: &Service<'_>, name: &str) -> Result<PublicKey, Failure> 
 }
 
 fn revoke(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     wanted: &str,
     skip: bool,
     account: &Account,
@@ -107,7 +105,7 @@ fn revoke(
     if !skip {
         let question = format!("Revoke the public key `{name}`?");
         let plan = "Clients that use it can no longer start sessions\n".to_owned();
-        context.consent(&question, plan, None)?;
+        consent(context.session, &question, plan, None)?;
     }
     let change = Unclear::new(format!("the public key `{name}` was revoked"), list);
     service.change(&Method::DELETE, &["apiKeys", id], None, &change, || {

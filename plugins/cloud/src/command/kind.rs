@@ -4,6 +4,7 @@ mod external;
 
 use bot_cli_engine::discovery::BackendStanding;
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_sdk::session::Session;
 
 use super::context::CommandContext;
 use super::token::{self, Access};
@@ -51,7 +52,7 @@ impl Kind {
     /// Opens the backend and records its organization and location in the scope.
     pub fn open<'a>(
         &self,
-        context: &'a CommandContext<'_>,
+        context: CommandContext<'a>,
         scope: &mut Scope,
     ) -> Result<Box<dyn SecretsBackend + 'a>, Failure> {
         Ok(match self {
@@ -62,7 +63,7 @@ impl Kind {
                 if scope.backend.source == Source::Default
                     && mark.is_none_or(|mark| first_time(&mark))
                 {
-                    context.note("not signed in: using this machine's vault (`bot-cli cloud config set backend local` makes that lasting, `bot-cli cloud auth login` signs in)");
+                    context.session.note("not signed in: using this machine's vault (`bot-cli cloud config set backend local` makes that lasting, `bot-cli cloud auth login` signs in)");
                 }
                 Box::new(vault(context, scope)?)
             }
@@ -77,7 +78,7 @@ impl Kind {
     /// Returns the known organizations and whether the list is complete. Records the current organization in the scope.
     pub fn organizations(
         &self,
-        context: &CommandContext<'_>,
+        context: CommandContext<'_>,
         scope: &mut Scope,
     ) -> Result<(Vec<Named>, bool), Failure> {
         let all = match self {
@@ -103,15 +104,15 @@ impl Kind {
     }
 }
 
-pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
+pub fn vault<'a>(context: CommandContext<'a>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
     let own = || Setting::new(Organization::of_vault(), Source::Default);
     let organization = scope.organization.get_or_insert_with(own).value.clone();
-    let folder = context.vault_folder()?;
+    let folder = context.environment.vault_folder()?;
     Ok(Vault::new(
         &folder,
         organization,
         scope.keyring.value,
-        context,
+        context.session,
     ))
 }
 
@@ -125,17 +126,17 @@ pub fn names(environment: &Environment) -> Vec<String> {
 
 /// Connects to the hosting service and returns the client together with the account.
 pub fn connect<'a>(
-    context: &'a CommandContext<'_>,
+    context: CommandContext<'a>,
     scope: &mut Scope,
 ) -> Result<(Client<'a>, Tenant), Failure> {
     let access = token::access(context, scope)?;
     let client = client(context, scope, &access)?;
-    let tenant = tenant(context, scope, &client, &access)?;
+    let tenant = tenant(context.session, scope, &client, &access)?;
     Ok((client, tenant))
 }
 
 fn organizations_hosted(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     scope: &mut Scope,
 ) -> Result<Vec<Named>, Failure> {
     let access = token::access(context, scope)?;
@@ -153,11 +154,16 @@ fn organizations_hosted(
 
 /// Returns a client for the token. If the service rejects the token of a stored sign-in, the client renews the sign-in.
 pub fn client<'a>(
-    context: &'a CommandContext<'_>,
+    context: CommandContext<'a>,
     scope: &Scope,
     access: &Access,
 ) -> Result<Client<'a>, Failure> {
-    let client = Client::new(&scope.api_url.value, &access.token, scope.pace, context)?;
+    let client = Client::new(
+        &scope.api_url.value,
+        &access.token,
+        scope.pace,
+        context.session,
+    )?;
     if access.from_environment {
         return Ok(client);
     }
@@ -169,7 +175,7 @@ pub fn client<'a>(
 
 /// Determines the account that the token belongs to. Records the account's organization in the scope.
 fn tenant(
-    context: &CommandContext<'_>,
+    session: &Session,
     scope: &mut Scope,
     client: &Client<'_>,
     access: &Access,
@@ -184,9 +190,9 @@ fn tenant(
             let own = "a private API key works for its own organization only";
             let message = format!("{own}; `{value}` is ignored");
             if source == Source::Flag {
-                context.warn(&message);
+                session.warn(&message);
             } else {
-                context.tell(&message);
+                session.info(&message);
             }
         }
         return Ok(Tenant::ApiKey);

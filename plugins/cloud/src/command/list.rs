@@ -23,7 +23,7 @@ use crate::source::Source;
 use crate::text::theirs;
 use crate::words::{failed, near_or};
 
-pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply, Failure> {
+pub(super) fn list(context: CommandContext<'_>, options: &List) -> Result<Reply, Failure> {
     let name = options.name.as_deref().map(SetName::parse_existing);
     let name = name.transpose().map_err(|problem| wrong("name", problem));
     let wanted = options.scope.in_region(options.region.as_ref());
@@ -35,10 +35,10 @@ pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply
         Some(name) => one(&mut opened, options, &name),
         None => all(&mut opened, options),
     }?;
-    if context.session().context().format == Format::Text {
+    if context.session.context().format == Format::Text {
         let region = opened.scope.region.as_ref();
         let region = region.map(|region| region.value.as_str());
-        context.note(&opened.whereabouts(region));
+        context.session.note(&opened.whereabouts(region));
     }
     Ok(reply)
 }
@@ -157,7 +157,7 @@ fn set_json(set: &Summary) -> Value {
     json
 }
 
-pub(super) fn regions(context: &CommandContext<'_>, options: &Wanted) -> Result<Reply, Failure> {
+pub(super) fn regions(context: CommandContext<'_>, options: &Wanted) -> Result<Reply, Failure> {
     let opened = open::open(context, options)?;
     let regions = opened.backend.regions()?;
     let rows = regions.all.iter().map(|(code, name)| {
@@ -176,7 +176,7 @@ pub(super) fn regions(context: &CommandContext<'_>, options: &Wanted) -> Result<
 }
 
 pub(super) fn organizations(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     options: &Wanted,
 ) -> Result<Reply, Failure> {
     let (scope, all, _) = all_organizations(context, options)?;
@@ -198,7 +198,7 @@ pub(super) fn organizations(
     Ok(Reply::text(text).data(json!({ "organizations": all, "scope": scope.json() })))
 }
 
-pub(super) fn use_organization(context: &CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
+pub(super) fn use_organization(context: CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
     let wanted = Organization::parse(name).map_err(|problem| wrong("name", problem))?;
     let (scope, all, is_complete) = all_organizations(context, &Wanted::default())?;
     let is_known = all.iter().any(|(known, _)| known == wanted.as_str());
@@ -209,14 +209,16 @@ pub(super) fn use_organization(context: &CommandContext<'_>, name: &str) -> Resu
         return Err(near_or(failed("not_found", message), name, known, list));
     }
     if scope.backend.value == BackendName::LOCAL && !is_known {
-        context.warn(&format!(
+        context.session.warn(&format!(
             "the vault has nothing of `{wanted}` yet; an organization of the hosting service can be checked only when you are signed in"
         ));
     }
-    let mut settings = Settings::of(&context.environment, &scope.backend.value)?;
+    let mut settings = Settings::of(context.environment, &scope.backend.value)?;
     settings.set("organization", Some(wanted.as_str()))?;
     if scope.organization.map(|one| one.source) == Some(Source::Environment) {
-        context.warn("BOT_CLI_ORGANIZATION is set and wins over the configuration");
+        context
+            .session
+            .warn("BOT_CLI_ORGANIZATION is set and wins over the configuration");
     }
     let path = settings.path;
     let shown = path.display();
@@ -226,11 +228,11 @@ pub(super) fn use_organization(context: &CommandContext<'_>, name: &str) -> Resu
 
 /// Returns the scope with the current organization, the known organizations, and whether the list is complete.
 fn all_organizations(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     wanted: &Wanted,
 ) -> Result<(Scope, Vec<Named>, bool), Failure> {
     let mut scope = open::scope(context, wanted)?;
-    let kind = Kind::of(&context.environment, &scope.backend)?;
+    let kind = Kind::of(context.environment, &scope.backend)?;
     let (all, is_complete) = kind.organizations(context, &mut scope)?;
     Ok((scope, all, is_complete))
 }
@@ -272,7 +274,7 @@ pub fn listing(what: &str, columns: &[Column], rows: &[Value]) -> Reply {
 
 /// Changes the region of new agents and secret sets.
 pub(super) fn default_region(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     region: &str,
     account: &Account,
 ) -> Result<Reply, Failure> {
@@ -293,7 +295,7 @@ pub(super) fn default_region(
 
 /// Registers a Kubernetes Secret in a self-hosted region's cluster as a secret set.
 pub(super) fn reference(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     options: &Reference,
 ) -> Result<Reply, Failure> {
     let name = SetName::parse_existing(&options.name).map_err(|it| wrong("name", it));

@@ -2,6 +2,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 
 use super::context::CommandContext;
 use super::kind::{self, Kind};
+use crate::auth::credentials;
 use crate::backend::local::{ORGANIZATION, REGIONS};
 use crate::backend::{Ability, Details, Profile, ReadsValues, SecretsBackend};
 use crate::domain::{BackendName, SetName};
@@ -20,34 +21,35 @@ pub struct Opened<'a> {
 }
 
 /// Resolves the scope from the options, environment, configuration and stored sign-in.
-pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
+pub fn scope(context: CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
     resolved(context, wanted, |_| Ok(()))
 }
 
 /// Resolves the scope like [`scope`], but fails if the backend is not installed.
-pub fn usable_scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
+pub fn usable_scope(context: CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
     resolved(context, wanted, |backend| {
-        Kind::of(&context.environment, backend).map(drop)
+        Kind::of(context.environment, backend).map(drop)
     })
 }
 
 fn resolved(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     wanted: &Wanted,
     check: impl FnOnce(&Setting<BackendName>) -> Result<(), Failure>,
 ) -> Result<Scope, Failure> {
     // Without a sign-in folder, the user may still have a token.
-    let signed_in = context.credentials().is_ok_and(|place| place.exists());
-    Scope::resolve(wanted, &context.environment, signed_in, check)
+    let signed_in =
+        credentials::place(context.session, context.environment).is_ok_and(|place| place.exists());
+    Scope::resolve(wanted, context.environment, signed_in, check)
 }
 
-pub fn open<'a>(context: &'a CommandContext<'_>, wanted: &Wanted) -> Result<Opened<'a>, Failure> {
+pub fn open<'a>(context: CommandContext<'a>, wanted: &Wanted) -> Result<Opened<'a>, Failure> {
     open_scope(context, scope(context, wanted)?)
 }
 
 /// Opens the backend if the command's other input is valid. Otherwise, the failure names the problems of both.
 pub fn open_with<'a, T>(
-    context: &'a CommandContext<'_>,
+    context: CommandContext<'a>,
     wanted: &Wanted,
     input: Result<T, Failure>,
 ) -> Result<(T, Opened<'a>), Failure> {
@@ -55,14 +57,11 @@ pub fn open_with<'a, T>(
     Ok((input, open_scope(context, scope)?))
 }
 
-pub fn open_scope<'a>(
-    context: &'a CommandContext<'_>,
-    mut scope: Scope,
-) -> Result<Opened<'a>, Failure> {
-    let kind = Kind::of(&context.environment, &scope.backend)?;
+pub fn open_scope(context: CommandContext<'_>, mut scope: Scope) -> Result<Opened<'_>, Failure> {
+    let kind = Kind::of(context.environment, &scope.backend)?;
     let backend = kind.open(context, &mut scope)?;
-    context.tell(&format!("using {}", scope.words()));
-    let is_verbose = context.session().context().verbosity > 0;
+    context.session.info(&format!("using {}", scope.words()));
+    let is_verbose = context.session.context().verbosity > 0;
     Ok(Opened {
         backend,
         scope,
@@ -74,13 +73,13 @@ pub fn open_scope<'a>(
 ///
 /// Fails if an option selected a backend that can't return values; `so` completes the error message. `input` is as in [`open_with`].
 pub fn open_readable<'a, T>(
-    context: &'a CommandContext<'_>,
+    context: CommandContext<'a>,
     wanted: &Wanted,
     input: Result<T, Failure>,
     so: &str,
 ) -> Result<(T, Opened<'a>), Failure> {
     let (input, scope) = both(input, usable_scope(context, wanted))?;
-    let profile = Kind::of(&context.environment, &scope.backend)?.profile();
+    let profile = Kind::of(context.environment, &scope.backend)?.profile();
     let gives_values = profile.can(Ability::Values);
     if wanted.backend.is_none() && (!gives_values || scope.backend.source == Source::Default) {
         let vault = BackendName::LOCAL.as_str();
@@ -185,7 +184,7 @@ impl Opened<'_> {
 /// Connects to the hosting service, regardless of the configured backend, if the command's other input is valid. Otherwise, the failure names
 /// the problems of both.
 pub fn service<'a, T>(
-    context: &'a CommandContext<'_>,
+    context: CommandContext<'a>,
     account: &Account,
     input: Result<T, Failure>,
 ) -> Result<(T, Service<'a>), Failure> {
@@ -195,7 +194,7 @@ pub fn service<'a, T>(
     // Commands to paste don't need an option for it.
     scope.backend.source = Source::Default;
     let (client, tenant) = kind::connect(context, &mut scope)?;
-    context.tell(&format!("using {}", scope.words()));
+    context.session.info(&format!("using {}", scope.words()));
     let service = Service {
         client,
         tenant,

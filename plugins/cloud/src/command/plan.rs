@@ -1,9 +1,10 @@
 //! The plan of a deployment: the settings that change, and those that stay although they differ.
 
 use bot_cli_protocol::failure::Failure;
+use bot_cli_sdk::session::Session;
 use serde_json::{Value, json};
 
-use crate::command::context::CommandContext;
+use super::ask::consent;
 use crate::deploy::table::Plan;
 use crate::text::theirs;
 
@@ -21,20 +22,15 @@ impl Plan {
     }
 
     /// Shows the plan and, unless `skip` is set, asks for consent.
-    pub fn agree(
-        &self,
-        context: &CommandContext<'_>,
-        question: &str,
-        skip: bool,
-    ) -> Result<(), Failure> {
+    pub fn agree(&self, session: &Session, question: &str, skip: bool) -> Result<(), Failure> {
         if !skip {
-            return context.consent(question, self.text(), None);
+            return consent(session, question, self.text(), None);
         }
         for row in self.rows() {
-            context.note(row.trim());
+            session.note(row.trim());
         }
         if let Some(cost) = self.cost() {
-            context.warn(&cost);
+            session.warn(&cost);
         }
         Ok(())
     }

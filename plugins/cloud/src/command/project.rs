@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_sdk::session::Session;
 use bot_cli_templates::project::{ENV_TEMPLATE, Project as Place, RECORD};
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::standard_input;
 
-use super::context::CommandContext;
 use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
 use crate::domain::SetName;
 use crate::files::{Reason, foreign_owner, short_text};
@@ -53,13 +53,13 @@ pub fn file_of_bot(folder: &Path, given: &Path) -> Option<PathBuf> {
 
 /// Returns the given set, whose name `parse` checks, or that of the current project.
 pub fn set(
-    context: &CommandContext<'_>,
+    session: &Session,
     given: Option<&String>,
     parse: fn(&str) -> Result<SetName, String>,
     command: &str,
 ) -> Result<OwnSet, Failure> {
     let Some(name) = given else {
-        return own_set(context, command);
+        return own_set(session, command);
     };
     Ok(OwnSet {
         name: parse(name).map_err(|problem| wrong("name", problem))?,
@@ -69,9 +69,9 @@ pub fn set(
 }
 
 /// Returns the set of the current project and shows a note that it is used. `command` is the subcommand suggested in error messages.
-fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Failure> {
-    let folder = context.cwd();
-    let place = Place::find(&folder).ok_or_else(|| {
+fn own_set(session: &Session, command: &str) -> Result<OwnSet, Failure> {
+    let folder = session.cwd();
+    let place = Place::find(folder).ok_or_else(|| {
         wrong("name", "missing: there is no default outside a project")
             .hint(format!("bot-cli cloud secrets {command} --help"))
     })?;
@@ -86,7 +86,7 @@ fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Failur
         let file = set.file.as_deref().unwrap_or(Path::new(RECORD));
         could_not(file, format!("its `secret_set` {problem}").into())
     })?;
-    context.note(&match (&set.file, place.deployment()) {
+    session.note(&match (&set.file, place.deployment()) {
         (Some(file), _) => format!("using the set `{name}` of {}", file.display()),
         (None, Some(file)) => {
             let file = file.display();
@@ -98,7 +98,7 @@ fn own_set(context: &CommandContext<'_>, command: &str) -> Result<OwnSet, Failur
     Ok(OwnSet {
         name,
         region: set.region,
-        template: template.is_file().then(|| shown_from(&folder, &template)),
+        template: template.is_file().then(|| shown_from(folder, &template)),
     })
 }
 
@@ -163,15 +163,15 @@ impl Project {
 /// Returns the deployment of the project at `place`, which is a folder or a deployment file, or of the current project.
 ///
 /// Without a deployment file, the settings are empty.
-pub fn deployment(context: &CommandContext<'_>, place: Option<&Path>) -> Result<Project, Failure> {
-    let folder = context.cwd();
+pub fn deployment(session: &Session, place: Option<&Path>) -> Result<Project, Failure> {
+    let folder = session.cwd();
     let (folder, path) = match place.map(|place| folder.join(place)) {
-        None => (folder.clone(), path_from(&folder)),
+        None => (folder.to_owned(), path_from(folder)),
         Some(place) if place.is_dir() => {
             let path = Place::at(&place).and_then(|it| it.deployment());
             (place, path)
         }
-        Some(place) if place.is_file() => (folder, Some(place)),
+        Some(place) if place.is_file() => (folder.to_owned(), Some(place)),
         Some(_) => return Err(wrong("dir", "is neither a folder nor a deployment file")),
     };
     let settings = match &path {
@@ -190,11 +190,11 @@ pub fn deployment(context: &CommandContext<'_>, place: Option<&Path>) -> Result<
 }
 
 /// Returns a hint for a folder without a deployment file.
-pub fn without_deployment(context: &CommandContext<'_>, folder: &Path) -> String {
+pub fn without_deployment(session: &Session, folder: &Path) -> String {
     let Some(place) = Place::find(folder).filter(Place::is_recorded) else {
         return "there is no cloud-deploy.toml here; `bot-cli init` creates a project".to_owned();
     };
-    let root = if place.root == context.cwd() {
+    let root = if place.root == session.cwd() {
         String::new()
     } else {
         format!(" {}", quoted(&place.root.display().to_string()))
@@ -203,11 +203,11 @@ pub fn without_deployment(context: &CommandContext<'_>, folder: &Path) -> String
 }
 
 /// Returns the given agent name or, if there is none, the agent name of the current project.
-pub fn agent_name(context: &CommandContext<'_>, given: Option<&String>) -> Result<String, Failure> {
+pub fn agent_name(session: &Session, given: Option<&String>) -> Result<String, Failure> {
     let name = if let Some(name) = given {
         name.clone()
     } else {
-        let Project { settings, .. } = deployment(context, None)?;
+        let Project { settings, .. } = deployment(session, None)?;
         let missing = "missing: there is no server/cloud-deploy.toml here that names an agent";
         let list = "bot-cli cloud agents list";
         (settings.agent_name).ok_or_else(|| wrong("name", missing).hint(list))?

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::Session;
 use bot_cli_terminal::process::become_program;
 use bot_cli_terminal::shell::quoted;
 use serde_json::json;
@@ -30,10 +31,10 @@ const TICK: Duration = Duration::from_millis(20);
 /// The delay between interrupting the program and killing it. The host allows 5 seconds in total.
 const GRACE: Duration = Duration::from_secs(4);
 
-pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
+pub(super) fn run(context: CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
     let so = "no program can be started with them";
     let input = project::set(
-        context,
+        context.session,
         options.name.as_ref(),
         SetName::parse_existing,
         "run",
@@ -65,7 +66,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     let mut command = Command::new(platform::program(program));
     command
         .args(arguments)
-        .current_dir(context.cwd())
+        .current_dir(context.session.cwd())
         .env_remove("BOT_CLI_TOKEN")
         .envs(variables);
     if context.environment.own_streams {
@@ -79,8 +80,8 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     let child = command.spawn();
     drop(command);
     let child = child.map_err(|error| not_started(program, error, &entries, &unset))?;
-    let status = attend(context, child, program)?;
-    context.session().exit_with(status);
+    let status = attend(context.session, child, program)?;
+    context.session.exit_with(status);
     Ok(Reply::default().data(json!({ "name": name.as_str(), "exit": status })))
 }
 
@@ -110,7 +111,7 @@ fn not_started(program: &OsStr, error: io::Error, entries: &[Entry], unset: &str
 }
 
 /// Waits for the program and interrupts it if the user cancels. Returns the exit status as a shell reports it.
-fn attend(context: &CommandContext<'_>, mut child: Child, program: &OsStr) -> Result<u8, Failure> {
+fn attend(session: &Session, mut child: Child, program: &OsStr) -> Result<u8, Failure> {
     let mut asked: Option<Instant> = None;
     let status = loop {
         let ended = child.try_wait().map_err(|error| {
@@ -119,7 +120,7 @@ fn attend(context: &CommandContext<'_>, mut child: Child, program: &OsStr) -> Re
         })?;
         match (ended, asked) {
             (Some(status), _) => break status,
-            (None, None) if context.cancel.requested() => {
+            (None, None) if session.cancel().requested() => {
                 asked = Some(Instant::now());
                 interrupt(&child);
             }

@@ -4,8 +4,10 @@ use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
+use super::ask::ask_all_or;
 use super::change::{Change, Keys, Work, conceal};
 use super::context::CommandContext;
 use super::open::{self, Opened};
@@ -20,7 +22,7 @@ use crate::source::Source;
 use crate::words::{failed, near_or};
 use read::{Input, read};
 
-pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Reply, Failure> {
+pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply, Failure> {
     // If the first argument can only be a pair or a key, the name is missing.
     let is_no_name =
         |word: &mut String| word.contains('=') || (word.contains('_') && looks_like_a_key(word));
@@ -29,7 +31,7 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
     }
     let wanted = options.scope.in_region(options.region.as_ref());
     let (input, mut scope) = both(
-        read(context, &options),
+        read(context.session, &options),
         open::usable_scope(context, &wanted),
     )?;
     let Input {
@@ -65,7 +67,7 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
             return Ok(Reply::text(text).data(unchanged(&opened, name, target)));
         }
     }
-    let asked = ask(context, &given.open, &template)?;
+    let asked = ask(context.session, &given.open, &template)?;
     if given.entries.is_empty() && asked.is_empty() {
         let text = format!("Nothing to do: no key of `{name}` was given a value\n");
         return Ok(Reply::text(text).data(unchanged(&opened, name, target)));
@@ -80,14 +82,16 @@ pub(super) fn set(context: &CommandContext<'_>, mut options: Set) -> Result<Repl
         let too_long = advice::is_too_long(entry).then_some(advice::TOO_LONG);
         let odd = advice::odd(entry.value.expose());
         for problem in too_long.into_iter().chain(odd) {
-            context.warn(&format!("the value of `{}` {problem}", entry.key));
+            context
+                .session
+                .warn(&format!("the value of `{}` {problem}", entry.key));
         }
     }
     let reserved = advice::reserved(&keys.entries);
     if !reserved.is_empty() {
         let reserved = reserved.join(", ");
         let replaces = "the set replaces variables of the system or of bot-cli";
-        context.warn(&format!(
+        context.session.warn(&format!(
             "{replaces}: {reserved}; programs started with it may fail"
         ));
     }
@@ -110,11 +114,7 @@ fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key>
 }
 
 /// Prompts for the values of these keys with hidden input, and shows the template's comments. Template keys may be skipped.
-fn ask(
-    context: &CommandContext<'_>,
-    open: &[Key],
-    template: &[TemplateKey],
-) -> Result<Vec<Entry>, Failure> {
+fn ask(session: &Session, open: &[Key], template: &[TemplateKey]) -> Result<Vec<Entry>, Failure> {
     if open.is_empty() {
         return Ok(Vec::new());
     }
@@ -128,7 +128,7 @@ fn ask(
     };
     let questions: Vec<Question> = open.iter().map(question).collect();
     let instead = "give them as `KEY=VALUE`, or in a file with `--file`";
-    let values = context.ask_all_or(&questions, instead, |question, answer| {
+    let values = ask_all_or(session, &questions, instead, |question, answer| {
         let value = answer.as_secret().ok_or("must be a text")?;
         match value.expose() {
             "" if question.help.is_some() => Ok(None),
@@ -141,7 +141,7 @@ fn ask(
     Ok(open.iter().cloned().zip(values).filter_map(given).collect())
 }
 
-pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
+pub(super) fn unset(context: CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
     let mut keys: Vec<Key> = Vec::new();
     let mut problems = Vec::new();
     for (index, text) in options.secret_key.iter().enumerate() {
@@ -169,7 +169,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
     Change { name, target, work }.make(context, &opened, skipping(options.skip))
 }
 
-pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
+pub(super) fn delete(context: CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
     let name = existing(&options.name);
     let (name, mut opened) = open::open_with(context, &options.scope, name)?;
     let details = opened.existing(&name)?;

@@ -22,7 +22,7 @@ pub struct Access {
 }
 
 /// Returns the token from the environment or from the stored sign-in. Renews a sign-in that is about to expire.
-pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Failure> {
+pub fn access(context: CommandContext<'_>, scope: &Scope) -> Result<Access, Failure> {
     if let Some(token) = &context.environment.token {
         let token = credentials::parse_token(token.expose()).ok_or_else(|| {
             let failure = ServiceError::InvalidToken.explain();
@@ -37,7 +37,7 @@ pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Fai
             from_environment: true,
         });
     }
-    let place = context.credentials()?;
+    let place = credentials::place(context.session, context.environment)?;
     let mut credentials = kept(scope, &place)?;
     if expires_within(&credentials, MARGIN) {
         match renew(context, scope, &place, &credentials.token) {
@@ -46,7 +46,9 @@ pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Fai
                 return Err(failure);
             }
             Err(failure) => {
-                context.tell(&format!("your sign-in is not renewed: {}", failure.message));
+                context
+                    .session
+                    .info(&format!("your sign-in is not renewed: {}", failure.message));
             }
         }
     }
@@ -74,21 +76,17 @@ fn kept(scope: &Scope, place: &SecretFile<'_>) -> Result<Credentials, Failure> {
 }
 
 /// Returns a replacement for a rejected token, or `None` if no other token is available.
-pub fn replacement(
-    context: &CommandContext<'_>,
-    scope: &Scope,
-    refused: &Secret,
-) -> Option<Secret> {
-    let place = context.credentials().ok()?;
+pub fn replacement(context: CommandContext<'_>, scope: &Scope, refused: &Secret) -> Option<Secret> {
+    let place = credentials::place(context.session, context.environment).ok()?;
     match renew(context, scope, &place, refused) {
         Ok(renewed) => Some(renewed.token).filter(|token| token != refused),
         Err(failure) => {
             let line = format!("your sign-in is not renewed: {}", failure.message);
             // A later attempt may succeed, so this is worth a warning.
             if failure.exit == Exit::Unavailable {
-                context.warn(&line);
+                context.session.warn(&line);
             } else {
-                context.tell(&line);
+                context.session.info(&line);
             }
             None
         }
@@ -97,20 +95,20 @@ pub fn replacement(
 
 /// Renews a sign-in. A refresh token works only once, so one process renews the sign-in and the others read the result.
 fn renew(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     scope: &Scope,
     place: &SecretFile<'_>,
     stale: &Secret,
 ) -> Result<Credentials, Failure> {
-    let _lock = credentials::lock(place.path(), context)?;
+    let _lock = credentials::lock(place.path(), context.session)?;
     let kept = kept(scope, place)?;
     if kept.token != *stale && !expires_within(&kept, MARGIN) {
         return Ok(kept);
     }
     let has_expired = || not_signed_in("your sign-in has run out");
     let refresh = kept.refresh.as_ref().ok_or_else(has_expired)?;
-    context.progress("Renewing the sign-in");
-    let renewed = Issuer::renewed(&scope.api_url.value, scope.pace, context, refresh);
+    context.session.progress("Renewing the sign-in", None, None);
+    let renewed = Issuer::renewed(&scope.api_url.value, scope.pace, context.session, refresh);
     let renewed = renewed.map_err(|error| {
         if matches!(error, ServiceError::NotSignedIn(_)) {
             return has_expired();
@@ -123,7 +121,7 @@ fn renew(
         failure.message(message).hint("your sign-in is kept")
     })?;
     if let Err(failure) = credentials::keep(place, &renewed, scope.keyring.value) {
-        context.warn(&format!(
+        context.session.warn(&format!(
             "your sign-in is renewed, but may not be kept: {}; you are signed in for this run, and may have to sign in again afterwards (`{SIGN_IN}`)",
             failure.message
         ));

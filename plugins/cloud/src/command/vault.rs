@@ -5,32 +5,35 @@ use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_protocol::wording::count;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::Session;
 use bot_cli_terminal::standard_input;
 use serde_json::json;
 
-use super::change::confirm_by_name;
+use super::ask::{ask_all_or, confirm_by_name};
 use super::context::CommandContext;
 use super::{kind, open};
 use crate::backend::local::{Backup as Opened, Size, Vault, open_backup};
 use crate::domain::BackendName;
 use crate::files::Overwrite;
-use crate::input::text;
+use crate::input::{self, text};
 use crate::options::{Backup, Restore};
 use crate::scope::Wanted;
 
 /// The minimum length of a new backup's passphrase, in characters.
 const SHORTEST: usize = 8;
 
-pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+pub(super) fn verify(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let vault = vault(context)?;
     let Some(found) = vault.verify()? else {
         return Ok(Reply::text(format!(
             "There is no vault yet: {}\n",
-            context.vault_folder()?.display()
+            context.environment.vault_folder()?.display()
         ))
         .data(json!({ "vault": null })));
     };
-    let key = found.key.words(&context.vault_folder()?.join("vault.key"));
+    let key = found
+        .key
+        .words(&context.environment.vault_folder()?.join("vault.key"));
     Ok(Reply::text(format!(
         "{} opened in {} and {} of {}\nEverything in it is authentic\nVault: {}\nKey: {key}\n",
         count(found.values, "value"),
@@ -49,11 +52,13 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     })))
 }
 
-pub(super) fn rekey(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+pub(super) fn rekey(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let vault = vault(context)?;
-    context.progress("Sealing everything with a new key");
+    context
+        .session
+        .progress("Sealing everything with a new key", None, None);
     let place = vault.rekey()?;
-    let path = context.vault_folder()?.join("vault.key");
+    let path = context.environment.vault_folder()?.join("vault.key");
     let shown = place.words(&path);
     Ok(Reply::text(format!(
         "The vault has a new key, kept in {shown}; the old key opens only older copies\n"
@@ -61,8 +66,8 @@ pub(super) fn rekey(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     .data(json!({ "key": place.name(), "path": path })))
 }
 
-pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<Reply, Failure> {
-    let path = file(context, &options.file)?;
+pub(super) fn backup(context: CommandContext<'_>, options: &Backup) -> Result<Reply, Failure> {
+    let path = file(context.session, &options.file)?;
     let overwrite = if options.force {
         Overwrite::Allow
     } else {
@@ -72,12 +77,12 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
     vault.check_place(&path, overwrite)?;
     let passphrase = match &options.passphrase_file {
         Some(file) => {
-            let read = read_passphrase(context, file)?;
+            let read = read_passphrase(context.session, file)?;
             long_enough(read).map_err(wrong)?
         }
-        None => ask_for_new_passphrase(context)?,
+        None => ask_for_new_passphrase(context.session)?,
     };
-    context.progress("Sealing the backup");
+    context.session.progress("Sealing the backup", None, None);
     let size = vault.backup(&path, &passphrase, overwrite)?;
     Ok(Reply::text(format!(
         "Saved {} to {}; without the passphrase it can't be read\n",
@@ -87,19 +92,19 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
     .data(json!({ "path": path, "sets": size.sets, "values": size.values })))
 }
 
-pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result<Reply, Failure> {
-    let path = file(context, &options.file)?;
+pub(super) fn restore(context: CommandContext<'_>, options: &Restore) -> Result<Reply, Failure> {
+    let path = file(context.session, &options.file)?;
     open_backup(&path)?;
     let vault = vault(context)?;
     let before = vault.size()?;
     let passphrase = if let Some(file) = &options.passphrase_file {
-        read_passphrase(context, file)?
+        read_passphrase(context.session, file)?
     } else {
         let question = Question::password("passphrase", "Passphrase of the backup");
         let question = question.flag("--passphrase-file");
-        context.session().ask_until(&question, typed)?
+        context.session.ask_until(&question, typed)?
     };
-    context.progress("Opening the backup");
+    context.session.progress("Opening the backup", None, None);
     let opened = Opened::read(&path, &passphrase)?;
     if before.sets > 0 && !options.skip {
         let about = format!(
@@ -108,7 +113,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
             path.display()
         );
         let message = "Type `restore` to replace it:".to_owned();
-        confirm_by_name(context, "restore", message, about)?;
+        confirm_by_name(context.session, "restore", message, about)?;
     }
     let size = vault.restore(opened)?;
     Ok(Reply::text(format!(
@@ -127,15 +132,15 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
 }
 
 /// Returns the path of a backup. Fails for `-`, which means standard input in other commands.
-fn file(context: &CommandContext<'_>, file: &Path) -> Result<PathBuf, Failure> {
+fn file(session: &Session, file: &Path) -> Result<PathBuf, Failure> {
     if standard_input::is_named_by(file) {
-        return Err(crate::input::wrong("file", "must be a file"));
+        return Err(input::wrong("file", "must be a file"));
     }
-    Ok(context.cwd().join(file))
+    Ok(session.cwd().join(file))
 }
 
 /// Opens the local vault, regardless of the configured backend.
-fn vault<'a>(context: &'a CommandContext<'_>) -> Result<Vault<'a>, Failure> {
+fn vault(context: CommandContext<'_>) -> Result<Vault<'_>, Failure> {
     let wanted = Wanted::of(BackendName::LOCAL.as_str(), None);
     kind::vault(context, &mut open::scope(context, &wanted)?)
 }
@@ -150,8 +155,8 @@ fn words(size: Size) -> String {
 }
 
 /// Reads the passphrase from a file, or from standard input if the path is `-`.
-fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, Failure> {
-    let bytes = context.read(file)?.map_err(wrong)?;
+fn read_passphrase(session: &Session, file: &Path) -> Result<Secret, Failure> {
+    let bytes = input::read(session, file)?.map_err(wrong)?;
     without_line_end(&text(bytes).map_err(wrong)?).map_err(wrong)
 }
 
@@ -168,7 +173,7 @@ fn long_enough(passphrase: Secret) -> Result<Secret, String> {
 }
 
 /// Prompts for the passphrase twice, because a mistyped passphrase makes a backup worthless.
-fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
+fn ask_for_new_passphrase(session: &Session) -> Result<Secret, Failure> {
     let again = "passphrase_again";
     let questions = [
         Question::password("passphrase", "Passphrase for the backup").flag("--passphrase-file"),
@@ -176,7 +181,7 @@ fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failur
     ];
     let mut first = None;
     let instead = "give a file with `--passphrase-file`, or `-` there and the passphrase on stdin";
-    let mut answers = context.ask_all_or(&questions, instead, |question, answer| {
+    let mut answers = ask_all_or(session, &questions, instead, |question, answer| {
         let passphrase = typed(answer)?;
         if question.key != again {
             first = Some(passphrase.clone());

@@ -16,7 +16,6 @@ use walkdir::WalkDir;
 use self::patterns::{Patterns, slashed};
 use crate::files::{Reason, short_text};
 use crate::platform::is_executable;
-use crate::watch::Watch;
 use crate::words::failed;
 
 /// The service's limit for the total size of the files before compression.
@@ -53,12 +52,12 @@ pub fn pack(
     folder: &Path,
     dockerfile: &str,
     exclude: &[String],
-    watch: &dyn Watch,
+    cancelled: &dyn Fn() -> bool,
 ) -> Result<BuildContext, Failure> {
     let dockerfile = Path::new(dockerfile);
     let dockerfile = dockerfile.strip_prefix(".").unwrap_or(dockerfile);
     let patterns = Patterns::read(folder, dockerfile, exclude)?;
-    let (entries, left_out) = listed(folder, &patterns, dockerfile, watch)?;
+    let (entries, left_out) = listed(folder, &patterns, dockerfile, cancelled)?;
     let is_dockerfile = |it: &Entry| it.path == dockerfile && it.kind != Kind::Folder;
     if !entries.iter().any(is_dockerfile) {
         let at = folder.join(dockerfile);
@@ -69,8 +68,8 @@ pub fn pack(
         ));
     }
     refuse_too_large(folder, &entries)?;
-    let packed = archive::write(folder, &entries, watch);
-    if watch.cancelled() {
+    let packed = archive::write(folder, &entries, cancelled);
+    if cancelled() {
         return Err(Failure::cancelled());
     }
     let (archive, bytes, hash) = packed?;
@@ -123,7 +122,7 @@ fn listed(
     folder: &Path,
     patterns: &Patterns,
     dockerfile: &Path,
-    watch: &dyn Watch,
+    cancelled: &dyn Fn() -> bool,
 ) -> Result<(Vec<Entry>, Vec<String>), Failure> {
     let (mut entries, mut left_out) = (Vec::new(), Vec::new());
     let mut walk = WalkDir::new(folder)
@@ -131,7 +130,7 @@ fn listed(
         .sort_by_file_name()
         .into_iter();
     while let Some(found) = walk.next() {
-        if watch.cancelled() {
+        if cancelled() {
             return Err(Failure::cancelled());
         }
         // A folder that is skipped may be unreadable.
@@ -259,16 +258,9 @@ mod tests {
     use tempfile::TempDir;
 
     use super::{BuildContext, LIMIT, pack};
-    use crate::watch::{Nobody, Watch};
 
-    /// An observer that reports a cancellation from the given check onwards.
-    struct CancelsAt(Cell<u32>);
-
-    impl Watch for CancelsAt {
-        fn cancelled(&self) -> bool {
-            self.0.set(self.0.get().saturating_sub(1));
-            self.0.get() == 0
-        }
+    fn never() -> bool {
+        false
     }
 
     /// Creates a folder with a Dockerfile and the given files. Each file contains its own path.
@@ -283,7 +275,7 @@ mod tests {
     }
 
     fn packed(folder: &Path) -> BuildContext {
-        pack(folder, "Dockerfile", &[], &Nobody).unwrap()
+        pack(folder, "Dockerfile", &[], &never).unwrap()
     }
 
     fn names(context: &BuildContext) -> Vec<String> {
@@ -524,7 +516,7 @@ mod tests {
         let folder = folder(&[]);
         let at = folder.path().join(".dockerignore");
         let refused = || {
-            pack(folder.path(), "Dockerfile", &[], &Nobody)
+            pack(folder.path(), "Dockerfile", &[], &never)
                 .unwrap_err()
                 .message
         };
@@ -566,7 +558,7 @@ mod tests {
         fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
         let is_root = fs::read_dir(&secret).is_ok();
         let ignore = |text: &str| fs::write(folder.path().join(".dockerignore"), text).unwrap();
-        let packed = || pack(folder.path(), "Dockerfile", &[], &Nobody);
+        let packed = || pack(folder.path(), "Dockerfile", &[], &never);
         for text in ["secret", "secret\n!a/b\n!.env.example"] {
             ignore(text);
             let context = packed().unwrap();
@@ -585,11 +577,11 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::write(at(".dockerignore"), "a").unwrap();
         fs::write(at("sub/Dockerfile.dockerignore"), "b\n**/*.dockerignore").unwrap();
-        let context = pack(folder.path(), "sub/Dockerfile", &[], &Nobody).unwrap();
+        let context = pack(folder.path(), "sub/Dockerfile", &[], &never).unwrap();
         assert_eq!(context.files, ["Dockerfile", "a", "sub/Dockerfile"]);
         let refused = |text: &[u8]| {
             fs::write(at(".dockerignore"), text).unwrap();
-            let failure = pack(folder.path(), "Dockerfile", &[], &Nobody).unwrap_err();
+            let failure = pack(folder.path(), "Dockerfile", &[], &never).unwrap_err();
             failure.message
         };
         let utf16 = refused(b"\xff\xfea\0");
@@ -658,7 +650,7 @@ mod tests {
             let file = fs::File::create(folder.path().join(name)).unwrap();
             file.set_len(size).unwrap();
         }
-        let failure = pack(folder.path(), "Dockerfile", &[], &Nobody).unwrap_err();
+        let failure = pack(folder.path(), "Dockerfile", &[], &never).unwrap_err();
         assert_eq!(failure.code, "too_large");
         let places = ["/c`", "/b`", "/d`"].map(|name| failure.hints[0].find(name));
         assert!(places[0].is_some() && places.is_sorted(), "{failure:?}");
@@ -668,10 +660,14 @@ mod tests {
     fn every_check_can_cancel() {
         let folder = folder(&["a", "b/c"]);
         fs::write(folder.path().join("large"), vec![0; 100_000]).unwrap();
-        let mut checks = 1;
+        let mut checks = 1_u32;
         loop {
-            let watch = CancelsAt(Cell::new(checks));
-            match pack(folder.path(), "Dockerfile", &[], &watch) {
+            let left = Cell::new(checks);
+            let cancelled = || {
+                left.set(left.get().saturating_sub(1));
+                left.get() == 0
+            };
+            match pack(folder.path(), "Dockerfile", &[], &cancelled) {
                 Ok(_) => break,
                 Err(failure) => assert_eq!(failure.code, "cancelled"),
             }
@@ -687,7 +683,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         let packed = |ignore: &str, dockerfile: &str, exclude: &[String]| {
             fs::write(at(".dockerignore"), ignore).unwrap();
-            let packed = pack(folder.path(), dockerfile, exclude, &Nobody);
+            let packed = pack(folder.path(), dockerfile, exclude, &never);
             packed
                 .map(|context| context.files.len())
                 .map_err(|it| it.message)
@@ -724,13 +720,13 @@ mod tests {
         );
         fs::remove_file(at(".dockerignore")).unwrap();
         fs::create_dir(at(".dockerignore")).unwrap();
-        let failure = pack(folder.path(), "Dockerfile", &[], &Nobody).unwrap_err();
+        let failure = pack(folder.path(), "Dockerfile", &[], &never).unwrap_err();
         assert!(
             failure.message.ends_with(".dockerignore`: is a directory"),
             "{failure:?}"
         );
         let nowhere = at("nowhere");
-        let failure = pack(&nowhere, "Dockerfile", &[], &Nobody).unwrap_err();
+        let failure = pack(&nowhere, "Dockerfile", &[], &never).unwrap_err();
         let message = format!(
             "could not pack `{}`: no such file or directory",
             nowhere.display()

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::platform::{give_to_owner, private_file};
-use crate::watch::{InVain, Watch, wait};
+use crate::wait::{InVain, wait};
+
+use bot_cli_sdk::session::Session;
 
 /// The time limit for waiting for other processes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -27,7 +29,7 @@ pub fn lock(
     path: &Path,
     patience: Duration,
     waiting: &str,
-    watch: &dyn Watch,
+    session: &Session,
 ) -> Result<File, LockError> {
     let mut options = private_file();
     let file = options
@@ -36,7 +38,7 @@ pub fn lock(
         .write(true)
         .open(path)?;
     give_to_owner(path)?;
-    let locked = wait(watch, patience, Some(waiting), || match file.try_lock() {
+    let locked = wait(session, patience, Some(waiting), || match file.try_lock() {
         Ok(()) => Some(Ok(())),
         Err(TryLockError::WouldBlock) => None,
         Err(TryLockError::Error(error)) => Some(Err(error)),
@@ -53,19 +55,26 @@ mod tests {
     use std::time::Duration;
 
     use super::{LockError, lock};
-    use crate::watch::Nobody;
+    use bot_cli_sdk::session::Session;
 
     #[test]
     fn a_lock_is_waited_for_and_not_for_ever() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
-        let take = || lock(&path, Duration::from_millis(30), "waiting", &Nobody);
+        let take = || {
+            lock(
+                &path,
+                Duration::from_millis(30),
+                "waiting",
+                &Session::silent(),
+            )
+        };
         let first = take().unwrap();
         assert!(matches!(take(), Err(LockError::Busy(_))));
         drop(first);
         assert!(take().is_ok());
         let nowhere = folder.path().join("none/lock");
-        let taken = lock(&nowhere, Duration::ZERO, "waiting", &Nobody);
+        let taken = lock(&nowhere, Duration::ZERO, "waiting", &Session::silent());
         assert!(matches!(taken, Err(LockError::File(_))));
     }
 }

@@ -18,7 +18,8 @@ use crate::address::is_this_machine;
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::connect::{attended, connector, failed};
 use crate::deploy::context::BuildContext;
-use crate::watch::Watch;
+
+use bot_cli_sdk::session::Session;
 
 const CHUNK: usize = 64 * 1024;
 
@@ -38,7 +39,7 @@ impl Service<'_> {
         &self,
         context: &BuildContext,
         target: &UploadTarget,
-        watch: &dyn Watch,
+        session: &Session,
     ) -> Result<(), ServiceError> {
         let pace = self.scope.pace;
         let invalid = |what: &str| ServiceError::InvalidResponse(what.to_owned());
@@ -63,12 +64,12 @@ impl Service<'_> {
             let now = sent.load(Ordering::Relaxed).min(context.bytes);
             if now > done {
                 (moved, done) = (Instant::now(), now);
-                watch.progress("Uploading", now, context.bytes);
+                session.progress("Uploading", Some(now), Some(context.bytes));
             }
             let host = url.host_str().unwrap_or_default().to_owned();
             (moved.elapsed() > pace.request).then_some(ServiceError::TimedOut(host))
         };
-        let sent = self.client.attend(attended(watch, tick, request))?;
+        let sent = self.client.attend(attended(session, tick, request))?;
         let response = sent.map_err(|error| failed(&url, &error))?;
         match response.status().as_u16() {
             200 | 201 | 204 => Ok(()),

@@ -42,7 +42,7 @@ use crate::transaction::{self, Change, Old};
 use crate::update::{About, Base, Update, differences, reading};
 use crate::wizard::{self, Selection, Way};
 
-pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
+pub(super) fn run(options: &Options, session: &Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     let target = Target::find(given, session.cwd())?;
     if !options.dry_run {
@@ -122,7 +122,7 @@ fn config<'c>(
     mut origins: Origins,
     target: &Target,
     catalogue: &'c OnceCell<Catalogue>,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Config<'c>, Failure> {
     let failure = match resolved(&draft, &mut origins, target, catalogue) {
         Ok(config) => return Ok(config),

@@ -16,7 +16,7 @@ use crate::wording::quoted;
 /// The maximum file size in bytes. A configuration has about twenty short values, so a larger file must be a mistake.
 const LONGEST: u64 = 1024 * 1024;
 
-pub(super) fn read(path: Option<&Path>, session: &mut Session) -> Result<FromFile, Failure> {
+pub(super) fn read(path: Option<&Path>, session: &Session) -> Result<FromFile, Failure> {
     let Some(path) = path else {
         return Ok(FromFile::default());
     };

@@ -43,7 +43,7 @@ pub(super) enum Asks {
 }
 
 impl Job<'_> {
-    pub(super) fn run(&self, session: &mut Session) -> Result<Reply, Failure> {
+    pub(super) fn run(&self, session: &Session) -> Result<Reply, Failure> {
         let (files, record) = self.plan()?;
         recovery::recover(&self.target, session)?;
         let project = record.iter().find(|file| file.path == record::PROJECT);
@@ -87,7 +87,7 @@ impl Job<'_> {
     }
 
     /// Offers to replace outdated guides, or only warns about them if prompts are disabled.
-    fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
+    fn refresh(&self, found: &mut Comparison, session: &Session) -> Result<(), Failure> {
         let stale = found.stale();
         if stale.is_empty() {
             return Ok(());
@@ -161,7 +161,7 @@ impl Job<'_> {
     }
 }
 
-pub(super) fn warn_of_stale(stale: &[String], session: &mut Session) {
+pub(super) fn warn_of_stale(stale: &[String], session: &Session) {
     let stale = stale.join(", ");
     let message = format!("kept: {stale}; to refresh, add `--overwrite-guide` to the command");
     session.log(Level::Warn, &message);
@@ -190,7 +190,7 @@ pub(super) fn way_out(target: &Target) -> Option<String> {
     })
 }
 
-pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {
+pub(super) fn warn_of_deprecated(config: &Config, session: &Session) {
     for service in config.services() {
         if let Some(instead) = &service.deprecated {
             let message = format!("`{}` is deprecated: {instead}", service.id);

@@ -11,7 +11,7 @@ use crate::target::Target;
 use crate::transaction;
 
 /// Cleans up after an earlier run. From here on, a cancellation no longer interrupts this run.
-pub(super) fn recover(target: &Target, session: &mut Session) -> Result<(), Failure> {
+pub(super) fn recover(target: &Target, session: &Session) -> Result<(), Failure> {
     // Keeps the guard until the reply, which reports the written files.
     mem::forget(session.guard());
     transaction::recover(&target.path)

@@ -30,7 +30,7 @@ use crate::update::{About, Base, Note, Update, brought, is_recorded, overlay};
 use found::Found;
 use report::Report;
 
-pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
+pub(super) fn run(options: &Options, session: &Session) -> Result<Reply, Failure> {
     started(options, session).map_err(|mut failure| {
         // With `--check`, status 1 means that an update is needed.
         if options.check && failure.exit == Exit::Failed && failure.code != UNRESOLVED {
@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
     })
 }
 
-fn started(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
+fn started(options: &Options, session: &Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     let target = &Target::find(given, session.cwd())?;
     let read = file::read(options.config.as_deref(), session)?;
@@ -97,7 +97,7 @@ fn new_config<'c>(
     found: &Found,
     target: &Target,
     catalogue: &'c OnceCell<Catalogue>,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Config<'c>, Failure> {
     let recorded = found.begun.as_ref().unwrap_or(&found.recorded.config.draft);
     origins.below = Some((recorded.clone(), format!("`{}`", record::PROJECT)));
@@ -117,7 +117,7 @@ fn planned(
     found: &Found,
     before: Option<&Config>,
     config: &Config,
-    session: &mut Session,
+    session: &Session,
 ) -> Result<Update, Failure> {
     let files = plan::scaffold(config).map_err(unplanned)?.files;
     let mut update = Update::plan(&target.path, &found.base, &files, &found.recorded.framework)?;
@@ -222,7 +222,7 @@ fn old(
     })
 }
 
-fn warn_of_uncommitted(failure: &Failure, session: &mut Session) {
+fn warn_of_uncommitted(failure: &Failure, session: &Session) {
     let paths = failure.fields.iter().map(|it| format!("`{}`", it.field));
     let paths = paths.collect::<Vec<_>>().join(", ");
     let message = format!(

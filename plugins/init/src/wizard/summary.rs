@@ -16,7 +16,7 @@ const CANCEL: &str = "cancel";
 
 /// Shows the summary and returns whether to create the project. If the result is `false`, the last question must be asked again.
 pub(super) fn agree(
-    session: &mut Session,
+    session: &Session,
     walk: &mut Walk<'_>,
     selection: &Selection,
 ) -> Result<bool, Failure> {

@@ -81,7 +81,7 @@ fn session(ui: Script, answers: Value) -> Session {
 /// Returns the selection that results from scripted answers without prompts.
 fn answered(answers: Value) -> Result<Selection, Failure> {
     ask(
-        &mut session(Script::default(), answers),
+        &session(Script::default(), answers),
         &nothing_given(),
         Catalogue::built_in(),
     )
@@ -101,11 +101,7 @@ fn talk(given: &Selection, says: &[Value]) -> (Result<Selection, Failure>, Vec<Q
         can_ask: QuestionKind::ALL.to_vec(),
         asked: Rc::clone(&asked),
     };
-    let result = ask(
-        &mut session(script, json!({})),
-        given,
-        Catalogue::built_in(),
-    );
+    let result = ask(&session(script, json!({})), given, Catalogue::built_in());
     (result, asked.take())
 }
 

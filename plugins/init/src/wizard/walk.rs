@@ -41,7 +41,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Asks all open questions. Without a user, returns a single failure that lists all of them.
-    pub(super) fn complete(&mut self, session: &mut Session) -> Result<Selection, Failure> {
+    pub(super) fn complete(&mut self, session: &Session) -> Result<Selection, Failure> {
         let mut unanswered: Vec<Question> = Vec::new();
         loop {
             let replay = self.replay(&unanswered);
@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
 
     fn put(
         &mut self,
-        session: &mut Session,
+        session: &Session,
         step: &'static Step,
         question: &Question,
         replay: &Replay,

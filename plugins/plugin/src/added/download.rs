@@ -54,7 +54,7 @@ pub fn file_name(address: &str) -> &str {
 }
 
 /// Downloads a file. Fails if the user cancels, or if the download takes too long.
-pub fn fetch(url: &Url, into: &Path, session: &mut Session) -> Result<(), Failure> {
+pub fn fetch(url: &Url, into: &Path, session: &Session) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -73,7 +73,7 @@ pub fn fetch(url: &Url, into: &Path, session: &mut Session) -> Result<(), Failur
     })
 }
 
-async fn transfer(url: &Url, into: &Path, session: &mut Session) -> Result<(), Failure> {
+async fn transfer(url: &Url, into: &Path, session: &Session) -> Result<(), Failure> {
     let failed = |problem: &str| {
         let message = format!("`{url}` was not downloaded: {}", one_line(problem));
         Failure::new(Exit::Unavailable, "not_downloaded", message).outcome(ChangeState::NotDone)

@@ -40,7 +40,7 @@ impl Home {
     /// Creates the folders, locks them against other commands, and reads the record. A dry run only reads the record.
     pub fn open(
         discovery: &Discovery,
-        session: &mut Session,
+        session: &Session,
         is_dry_run: bool,
     ) -> Result<Self, Failure> {
         if is_dry_run {

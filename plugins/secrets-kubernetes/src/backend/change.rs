@@ -41,7 +41,7 @@ impl Kubernetes {
     pub(super) fn carry_out(
         &self,
         change: &Change<'_>,
-        session: &mut Session,
+        session: &Session,
     ) -> Result<Option<Box<Object>>, ChangeError> {
         let found = self.find(change.name, session).map_err(Error::not_done)?;
         let base = match found {
@@ -136,7 +136,7 @@ impl Change<'_> {
 }
 
 impl Attempt<'_> {
-    fn send(&self, session: &mut Session) -> Result<(), ChangeError> {
+    fn send(&self, session: &Session) -> Result<(), ChangeError> {
         let request = self.request().map_err(Error::not_done)?;
         let name = self.change.name;
         let error = match self.cluster.send(&request, session) {

@@ -33,7 +33,7 @@ impl Worker {
     /// `what` describes the wait in progress reports.
     pub fn wait<T>(
         &self,
-        session: &mut Session,
+        session: &Session,
         what: &str,
         future: impl Future<Output = T>,
     ) -> Result<T, Error> {

@@ -17,7 +17,7 @@ struct Hello {
 bot_cli_sdk::manifest!(Hello, "../manifest.json");
 
 impl Command for Hello {
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, session: &Session) -> Result<Reply, Failure> {
         let name = match self.name {
             Some(name) => name,
             None => session.ask_text(&Question::text("name", "Whom?").default("world"))?,

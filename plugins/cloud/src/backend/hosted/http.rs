@@ -10,6 +10,8 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Level;
+use bot_cli_sdk::session::Session;
 use reqwest::Method;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -21,7 +23,6 @@ use super::wire::Body;
 use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
 use crate::text::theirs;
-use crate::watch::Watch;
 use connect::{connector, runtime, until_cancelled};
 
 const TRIES: u32 = 3;
@@ -79,7 +80,7 @@ pub struct Client<'a> {
     renew: Option<Renew<'a>>,
     secrets: RefCell<Redactor>,
     pace: Pace,
-    watch: &'a dyn Watch,
+    session: &'a Session,
 }
 
 pub struct Answer {
@@ -128,7 +129,7 @@ impl<'a> Client<'a> {
         base: &Url,
         token: &Secret,
         pace: Pace,
-        watch: &'a dyn Watch,
+        session: &'a Session,
     ) -> Result<Self, ServiceError> {
         let mut secrets = Redactor::default();
         secrets.conceal([token]);
@@ -140,7 +141,7 @@ impl<'a> Client<'a> {
             renew: None,
             secrets: RefCell::new(secrets),
             pace,
-            watch,
+            session,
         })
     }
 
@@ -217,7 +218,7 @@ impl<'a> Client<'a> {
     /// Sleeps for `pause`. Fails if the user cancels.
     pub fn pause(&self, pause: Duration) -> Result<(), ServiceError> {
         // The timer must be created inside the runtime.
-        let waiting = async { until_cancelled(self.watch, tokio::time::sleep(pause)).await };
+        let waiting = async { until_cancelled(self.session, tokio::time::sleep(pause)).await };
         self.runtime.block_on(waiting)
     }
 
@@ -256,7 +257,7 @@ impl<'a> Client<'a> {
         let token = self.token.borrow().clone();
         let Some(renewed) = self.renew.as_ref().and_then(|renew| renew(&token)) else {
             // The user may have cancelled while the token was renewed.
-            return Err(if self.watch.cancelled() {
+            return Err(if self.session.cancelled() {
                 ServiceError::Cancelled
             } else {
                 refused
@@ -280,7 +281,8 @@ impl<'a> Client<'a> {
         let url = self.address(path).map_err(Unconfirmed::not_sent)?;
         let mut turn = 1;
         loop {
-            self.watch.requested(&format!("{method} {}", url.path()));
+            self.session
+                .log(Level::Debug, &format!("{method} {}", url.path()));
             let failed = match self.exchange(method, url.clone(), body).await {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
@@ -293,12 +295,12 @@ impl<'a> Client<'a> {
                 return Err(Unconfirmed { error, reach });
             };
             turn += 1;
-            self.watch.warn(&theirs(&format!(
+            self.session.warn(&theirs(&format!(
                 "{method} {}: {error}; trying again in {} s ({turn} of {tries})",
                 url.path(),
                 pause.as_secs_f64(),
             )));
-            until_cancelled(self.watch, tokio::time::sleep(pause))
+            until_cancelled(self.session, tokio::time::sleep(pause))
                 .await
                 .map_err(|error| Unconfirmed { error, reach })?;
         }

@@ -19,7 +19,8 @@ use crate::files::{
 };
 use crate::keyring::KeyringError;
 use crate::secret_file::{SecretFile, Storage};
-use crate::watch::Watch;
+
+use bot_cli_sdk::session::Session;
 
 /// The size limit for vault and backup files, in bytes.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
@@ -35,7 +36,7 @@ pub struct Home<'a> {
     /// The storage for a new key.
     pub key: Storage,
     pub patience: Duration,
-    pub watch: &'a dyn Watch,
+    pub session: &'a Session,
     /// The keys from the last read, cached so that the keyring is queried only once.
     pub known: RefCell<Vec<Identity>>,
 }
@@ -54,7 +55,7 @@ impl<'a> Home<'a> {
     }
 
     pub fn key_file(&self) -> SecretFile<'a> {
-        SecretFile::new(self.folder.join("vault.key"), self.watch)
+        SecretFile::new(self.folder.join("vault.key"), self.session)
     }
 
     /// Returns the sets, or `None` if the vault doesn't exist.
@@ -215,10 +216,10 @@ impl<'a> Home<'a> {
         }
         let key = key::generate(&file)?;
         match key::write(&file, &[&key], self.key)? {
-            Storage::Keyring => self.watch.note(
+            Storage::Keyring => self.session.note(
                 "the key of the new vault is in the keyring: without that entry the vault can't be opened",
             ),
-            Storage::File => self.watch.note(&format!(
+            Storage::File => self.session.note(&format!(
                 "the key of the new vault is in `{}`: whoever can read your files can open it",
                 file.path().display()
             )),
@@ -258,7 +259,7 @@ impl<'a> Home<'a> {
     pub fn lock(&self) -> Result<File, VaultError> {
         let path = self.folder.join("vault.lock");
         let waiting = "waiting for another process that is using the vault";
-        let locked = lock::lock(&path, self.patience, waiting, self.watch);
+        let locked = lock::lock(&path, self.patience, waiting, self.session);
         locked.map_err(|error| match error {
             LockError::Busy(patience) => VaultError::Busy(patience.as_secs()),
             LockError::Cancelled => VaultError::Cancelled,

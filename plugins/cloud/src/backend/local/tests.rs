@@ -18,11 +18,12 @@ use crate::backend::{
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetName};
 use crate::files::Overwrite;
 use crate::secret_file::Storage;
-use crate::watch::Nobody;
+use bot_cli_sdk::session::Session;
 
 fn vault(folder: &Path, organization: &str) -> Vault<'static> {
     let organization = Organization::parse(organization).unwrap();
-    Vault::new(folder, organization, Storage::File, &Nobody)
+    let session = Box::leak(Box::new(Session::silent()));
+    Vault::new(folder, organization, Storage::File, session)
 }
 
 fn local(folder: &Path) -> Vault<'static> {

@@ -27,10 +27,10 @@ const LONGEST: usize = 50_000;
 /// The length of the period to read again, in milliseconds. The service may return lines late and out of order.
 const OVERLAP: i64 = 5_000;
 
-pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failure> {
+pub fn logs(context: CommandContext<'_>, options: &Logs) -> Result<Reply, Failure> {
     let since = options.since.as_deref().map(|text| since(text, Utc::now()));
     let since = since.transpose().map_err(|problem| wrong("since", problem));
-    if options.follow && context.session().context().format == Format::Json {
+    if options.follow && context.session.context().format == Format::Json {
         let problem = "can't be combined with `--json`, which prints one document";
         return Err(wrong("follow", problem));
     }
@@ -46,12 +46,12 @@ pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failu
     let lines = &known[known.len().saturating_sub(wanted)..];
     let text: String = lines.iter().map(shown).collect();
     if options.follow {
-        context.session().output(&text);
+        context.session.output(&text);
         let start = newest(&all).map(|newest| newest - OVERLAP);
         return log.follow(&all, known, start.max(since));
     }
     if lines.is_empty() {
-        context.note("there are no such lines");
+        context.session.note("there are no such lines");
     }
     let lines = lines.iter().map(|line| {
         json!({
@@ -64,14 +64,14 @@ pub fn logs(context: &CommandContext<'_>, options: &Logs) -> Result<Reply, Failu
 }
 
 /// The part of an agent's log that the options select.
-struct Log<'a, 'c> {
-    agent: &'a NamedAgent<'a, 'c>,
+struct Log<'a> {
+    agent: &'a NamedAgent<'a>,
     options: &'a Logs,
     /// The length of the unit of the service's times, in milliseconds. Its description only says "Unix timestamp".
     unit: Cell<i64>,
 }
 
-impl Log<'_, '_> {
+impl Log<'_> {
     /// Returns the latest lines, oldest first. Stops reading once `wanted` lines have the selected level, [`LONGEST`] lines are read, or no
     /// older lines are left. To be followed, a log is read at least as far back as it is read again.
     fn last(&self, since: Option<i64>, wanted: usize) -> Result<Vec<LogLine>, ServiceError> {
@@ -164,7 +164,7 @@ impl Log<'_, '_> {
             let all = self.read("asc", start, |_| false)?;
             let lines = of_level(all.iter(), self.options.level, above);
             let text: String = new(&known, &lines).iter().map(shown).collect();
-            self.agent.context.session().output(&text);
+            self.agent.context.session.output(&text);
             start = start.max(newest(&all).map(|newest| newest - OVERLAP));
             above = level_before(&all, start).or(above);
             known = lines;

@@ -3,6 +3,7 @@
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::Session;
 use bot_cli_terminal::short_line;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -12,16 +13,18 @@ use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::{Client, Reach, Repeat};
 use crate::backend::hosted::wire::{Body, path};
 use crate::command::agent::{self, NamedAgent};
+use crate::command::ask::consent;
 use crate::command::context::CommandContext;
 use crate::command::keys;
+use crate::environment::Environment;
 use crate::input::wrong;
 use crate::options::Start;
 use crate::service::{Unclear, decoded, unclear};
 use crate::text::theirs;
 use crate::words::failed;
 
-pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Failure> {
-    let data = data(context, options.data.as_deref());
+pub fn start(context: CommandContext<'_>, options: &Start) -> Result<Reply, Failure> {
+    let data = data(context.session, options.data.as_deref());
     let (data, named) = agent::open(context, &options.agent, data)?;
     let key = public_key(&named, options.skip)?;
     let mut body = json!({ "createDailyRoom": options.daily_room });
@@ -29,8 +32,8 @@ pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Fai
         body["body"] = Value::Object(data);
     }
     let (scope, name) = (&named.service.scope, &named.name);
-    let client = Client::new(&scope.api_url.value, &key, scope.pace, context)?;
-    context.progress("Starting a session");
+    let client = Client::new(&scope.api_url.value, &key, scope.pace, context.session)?;
+    context.session.progress("Starting a session", None, None);
     let (path, body) = (path(&["public", name, "start"]), Body::plain(&body));
     let sent = client.send(&Method::POST, &path, Some(&body), Repeat::IfNotDone);
     let session = sent.and_then(decoded).and_then(|session: Value| {
@@ -39,7 +42,7 @@ pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Fai
     });
     let session = session.map_err(|unconfirmed| {
         let failure = match (&unconfirmed.error, unconfirmed.reach) {
-            (ServiceError::NotSignedIn(_), Reach::Nothing) => refused_key(context),
+            (ServiceError::NotSignedIn(_), Reach::Nothing) => refused_key(context.environment),
             (ServiceError::NotFound(_), Reach::Nothing) => {
                 let message = format!("the organization of the public key has no agent `{name}`");
                 failed("not_found", message).hint(scope.command("agents list"))
@@ -65,15 +68,12 @@ pub fn start(context: &CommandContext<'_>, options: &Start) -> Result<Reply, Fai
 }
 
 /// Parses the data for the bot: a JSON object, or `@` followed by the path of a file that contains one.
-fn data(
-    context: &CommandContext<'_>,
-    given: Option<&str>,
-) -> Result<Option<Map<String, Value>>, Failure> {
+fn data(session: &Session, given: Option<&str>) -> Result<Option<Map<String, Value>>, Failure> {
     let Some(given) = given else {
         return Ok(None);
     };
     let bytes = match given.strip_prefix('@') {
-        Some(path) => context.read(path.as_ref())?,
+        Some(path) => crate::input::read(session, path.as_ref())?,
         None => Ok(given.as_bytes().to_vec()),
     };
     let bytes = bytes.map_err(|problem| wrong("data", problem))?;
@@ -86,10 +86,10 @@ fn data(
 
 /// Returns the public key from the environment, or the organization's first active key. If there is none, creates a key, after asking for
 /// consent unless `skip` is set.
-fn public_key(named: &NamedAgent<'_, '_>, skip: bool) -> Result<Secret, Failure> {
+fn public_key(named: &NamedAgent<'_>, skip: bool) -> Result<Secret, Failure> {
     let (context, service) = (named.context, &named.service);
     if let Some(key) = &context.environment.public_key {
-        return parse_token(key.expose()).ok_or_else(|| refused_key(context));
+        return parse_token(key.expose()).ok_or_else(|| refused_key(context.environment));
     }
     if !service.is_user() {
         let message = "a private API key can't start sessions; a public key can";
@@ -105,17 +105,17 @@ fn public_key(named: &NamedAgent<'_, '_>, skip: bool) -> Result<Secret, Failure>
     }
     if !skip {
         let message = "The organization has no public key. Create one, `bot-cli`?";
-        context.consent(message, String::new(), None)?;
+        consent(context.session, message, String::new(), None)?;
     }
     let created = keys::created(service, "bot-cli")?;
-    context.note("created the public key `bot-cli`");
+    context.session.note("created the public key `bot-cli`");
     Ok(created.key)
 }
 
-fn refused_key(context: &CommandContext<'_>) -> Failure {
+fn refused_key(environment: &Environment) -> Failure {
     let message = "the service does not accept the public key, so no session was started";
     let failure = Failure::new(Exit::NotAllowed, "key_refused", message);
-    failure.hint(match context.environment.public_key {
+    failure.hint(match environment.public_key {
         Some(_) => "it is from BOT_CLI_PUBLIC_KEY: replace or unset it",
         None => "bot-cli cloud keys list",
     })

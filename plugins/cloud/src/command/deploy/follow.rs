@@ -16,7 +16,7 @@ const LAST_LINES: &str = "15";
 /// Waits until the deployment with the ID `expected` is ready, shows each phase, and returns the agent and the elapsed time. Every error
 /// states that the agent was deployed.
 pub fn until_ready(
-    agent: &NamedAgent<'_, '_>,
+    agent: &NamedAgent<'_>,
     expected: Option<&str>,
     patience: Duration,
 ) -> Result<(Agent, Duration), Failure> {
@@ -31,10 +31,14 @@ pub fn until_ready(
         }
         let (phase, elapsed) = (phase(&found), clock(elapsed));
         if phase != shown {
-            context.note(&format!("{elapsed} {phase}"));
+            context.session.note(&format!("{elapsed} {phase}"));
         }
         shown = phase;
-        context.progress(&format!("Waiting until `{name}` is ready, {elapsed}"));
+        context.session.progress(
+            &format!("Waiting until `{name}` is ready, {elapsed}"),
+            None,
+            None,
+        );
         Ok(None)
     });
     let was_deployed = format!("`{name}` was deployed, ");
@@ -71,7 +75,7 @@ fn has_failed(agent: &Agent) -> bool {
 }
 
 /// Shows the last lines of the bot's log and returns the failure for a deployment that doesn't start.
-fn unhealthy(agent: &NamedAgent<'_, '_>, found: &Agent) -> Failure {
+fn unhealthy(agent: &NamedAgent<'_>, found: &Agent) -> Failure {
     let (service, name) = (&agent.service, &agent.name);
     let query = [
         ("limit", Some(LAST_LINES.to_owned())),
@@ -80,7 +84,7 @@ fn unhealthy(agent: &NamedAgent<'_, '_>, found: &Agent) -> Failure {
     ];
     let lines = service.get::<LogLines>(&[service.agents(), name, "logs"], &query);
     for line in lines.iter().flat_map(|lines| lines.logs.iter().rev()) {
-        agent.context.note(&theirs(&line.log));
+        agent.context.session.note(&theirs(&line.log));
     }
     let problem = || found.newest_revision().and_then(Revision::problem);
     let why = theirs(&found.error().or_else(problem).unwrap_or_default());

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::wording::count;
+use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell::quoted;
 use reqwest::Method;
 use serde_json::json;
@@ -37,7 +38,7 @@ pub struct Image {
 impl Image {
     /// Packs the build context. Returns `None` if the settings specify an image, a build or a repository.
     pub fn of(
-        context: &CommandContext<'_>,
+        context: CommandContext<'_>,
         service: &Service<'_>,
         project: &Project,
         region: &str,
@@ -53,9 +54,13 @@ impl Image {
             folder = folder.canonicalize().unwrap_or(folder);
         }
         let dockerfile = settings.build.dockerfile.as_deref().unwrap_or("Dockerfile");
-        context.progress("Packing the build context");
+        context
+            .session
+            .progress("Packing the build context", None, None);
         let exclude = &settings.build.exclude.patterns;
-        let packed = pack(&folder, dockerfile, exclude, context)?;
+        let packed = pack(&folder, dockerfile, exclude, &|| {
+            context.session.cancelled()
+        })?;
         let query = [
             ("contextHash", Some(packed.hash.clone())),
             ("region", Some(region.to_owned())),
@@ -90,7 +95,7 @@ impl Image {
     /// Builds the image if necessary. Returns the ID of the build.
     pub fn built(
         &self,
-        context: &CommandContext<'_>,
+        context: CommandContext<'_>,
         service: &Service<'_>,
         region: &str,
     ) -> Result<String, Failure> {
@@ -102,7 +107,7 @@ impl Image {
         // A target without an upload has no effect.
         let sent = service.send_once(&Method::POST, &["builds", "upload-url"], &body);
         let target: UploadTarget = sent.and_then(decoded).map_err(|it| it.error)?;
-        let sent = service.upload(&self.context, &target, context);
+        let sent = service.upload(&self.context, &target, context.session);
         sent.map_err(|error| {
             let failure = error.explain();
             let why = &failure.message;
@@ -110,7 +115,9 @@ impl Image {
             failure.message(message)
         })?;
         let took = clock(begun.elapsed());
-        context.note(&format!("uploaded the build context ({took})"));
+        context
+            .session
+            .note(&format!("uploaded the build context ({took})"));
         let body = json!({
             "uploadId": target.id,
             "region": region,
@@ -129,7 +136,11 @@ impl Image {
         })?;
         let id = created.build.id;
         let ended = service.client.poll(service.scope.pace.build, |elapsed| {
-            context.progress(&format!("Building the image, {}", clock(elapsed)));
+            context.session.progress(
+                &format!("Building the image, {}", clock(elapsed)),
+                None,
+                None,
+            );
             let OneBuild { build } = service.get(&["builds", &id], &[])?;
             let is_over = ["success", "failed", "timeout"].contains(&build.status.as_str());
             Ok(is_over.then_some(build))
@@ -140,19 +151,21 @@ impl Image {
             return Err(goes_on(failure));
         };
         if build.status != "success" {
-            return Err(not_built(context, service, &build));
+            return Err(not_built(context.session, service, &build));
         }
         let took = clock(begun.elapsed());
-        context.note(&format!("the service has built the image ({took})"));
+        context
+            .session
+            .note(&format!("the service has built the image ({took})"));
         Ok(id)
     }
 }
 
 /// Shows the last lines of a failed build's log and returns the failure.
-fn not_built(context: &CommandContext<'_>, service: &Service<'_>, build: &Build) -> Failure {
+fn not_built(session: &Session, service: &Service<'_>, build: &Build) -> Failure {
     let (lines, _) = service.build_log(&build.id).unwrap_or_default();
     for line in lines.iter().skip(lines.len().saturating_sub(LAST_LINES)) {
-        context.note(line);
+        session.note(line);
     }
     let why = match (build.error_message.as_deref(), build.status.as_str()) {
         (Some(why), _) => theirs(why),

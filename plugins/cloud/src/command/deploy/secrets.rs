@@ -33,7 +33,7 @@ pub struct Missing {
 
 /// Returns the sets that the deployment has to create first. Fails if a set can't be created or can't be used by the agent.
 pub fn missing(
-    context: &CommandContext<'_>,
+    context: CommandContext<'_>,
     scope: &Scope,
     project: &Project,
     region: &Region,
@@ -48,7 +48,7 @@ pub fn missing(
             &typed.image_credentials,
         ),
     ];
-    let can_ask = context.interactive() && !options.skip;
+    let can_ask = context.session.interactive() && !options.skip;
     let mut missing = Vec::new();
     for (setting, name, typed) in wanted {
         let kind = match setting {
@@ -131,7 +131,7 @@ impl Missing {
     /// Creates the set in the service. Doesn't ask for confirmation, because the user has already confirmed the plan.
     pub fn provide(
         &self,
-        context: &CommandContext<'_>,
+        context: CommandContext<'_>,
         scope: &Scope,
         region: &Region,
     ) -> Result<(), Failure> {
@@ -173,7 +173,7 @@ impl Missing {
                 reply
             }
         };
-        context.note(reply.text.trim_end());
+        context.session.note(reply.text.trim_end());
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use bot_cli_engine::discovery::{BACKEND_PREFIX, BackendStanding, FoundBackend, P
 use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{HostName, SettingSpec, UseSpec};
+use bot_cli_sdk::session::Session;
 use bot_cli_secrets::client::Client;
 use bot_cli_secrets::messages::{self as secrets, OpenParams, OpenResult};
 
@@ -116,7 +117,7 @@ impl Installed {
 
     pub fn open(
         &self,
-        context: &CommandContext<'_>,
+        context: CommandContext<'_>,
         scope: &mut Scope,
     ) -> Result<External, Failure> {
         // A project's region is for its bot, not for this backend.
@@ -126,30 +127,30 @@ impl Installed {
             secrets: secrets::VERSION.to_owned(),
             organization: scope.organization.as_ref().map(|one| one.value.to_string()),
             region: region.map(|region| region.value.to_string()),
-            settings: self.set(&context.environment)?,
+            settings: self.set(context.environment)?,
         };
         let plugin = format!("{BACKEND_PREFIX}{}", self.name);
         let mut launch = context.environment.plugins.nesting.launch(
             &plugin,
             &self.plugin.file,
-            &context.cwd(),
+            context.session.cwd(),
             Patience::default(),
         )?;
         launch.patience.silence = Some(scope.pace.request);
         // The token is for the hosting service only.
         launch.env_remove.push("BOT_CLI_TOKEN".into());
         let caller = HostName::new(EXECUTABLE, VERSION);
-        let relay = context.session().relay(&plugin);
+        let relay = context.session.relay(&plugin);
         let client = Client::open(&launch, caller, &params, relay);
         let client = client.map_err(|fault| external::failed(&self.name, fault))?;
-        self.note(context, scope, client.opened())?;
+        self.note(context.session, scope, client.opened())?;
         Ok(External::new(self.name.clone(), client))
     }
 
     /// Updates the scope with the location and the organization that the backend reported.
     fn note(
         &self,
-        context: &CommandContext<'_>,
+        session: &Session,
         scope: &mut Scope,
         opened: &OpenResult,
     ) -> Result<(), Failure> {
@@ -164,7 +165,7 @@ impl Installed {
                 let source = wanted.map_or(Source::Backend, |wanted| wanted.source);
                 scope.organization = Some(Setting::new(value, source));
             }
-            (None, Some(Setting { value, .. })) => context.warn(&format!(
+            (None, Some(Setting { value, .. })) => session.warn(&format!(
                 "the backend `{name}` has no organizations; `{value}` is ignored"
             )),
             (None, None) => {}

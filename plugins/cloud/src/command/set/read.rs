@@ -4,14 +4,15 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use bot_cli_protocol::failure::{Failure, Field};
+use bot_cli_sdk::session::Session;
 use bot_cli_templates::project::ENV_TEMPLATE;
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::standard_input;
 
-use crate::command::context::{CommandContext, NO_FILE};
 use crate::command::project;
 use crate::domain::{Key, Region, SetName};
 use crate::input::given::{Given, REFUSED, TemplateKey, from_file, from_template};
+use crate::input::{self, NO_FILE};
 use crate::input::{both, looks_like_a_key, pairs, text, wrong};
 use crate::options::Set;
 
@@ -25,27 +26,27 @@ pub struct Input {
     pub template: Vec<TemplateKey>,
 }
 
-pub fn read(context: &CommandContext<'_>, options: &Set) -> Result<Input, Failure> {
+pub fn read(session: &Session, options: &Set) -> Result<Input, Failure> {
     if reads_stdin(options) > 1 {
         let problem = "can be read only once: `-` is given several times";
         return Err(wrong("standard input", problem));
     }
-    let own = project::set(context, options.name.as_ref(), SetName::parse, "set");
-    let (mut given, keys) = match keys(context, options) {
+    let own = project::set(session, options.name.as_ref(), SetName::parse, "set");
+    let (mut given, keys) = match keys(session, options) {
         Ok(given) => (given, Ok(())),
         Err(failure) => (Given::default(), Err(failure)),
     };
-    let values = both(keys, values_from(context, options, &mut given));
+    let values = both(keys, values_from(session, options, &mut given));
     let template = match &options.from_template {
-        Some(path) => file(context, path, TEMPLATE, from_template),
+        Some(path) => file(session, path, TEMPLATE, from_template),
         None => Ok(Vec::new()),
     };
     let (own, (_, template)) = both(own, both(values, template))?;
     let nothing = given.entries.is_empty() && given.open.is_empty();
     if nothing && options.from_template.is_none() {
-        let cwd = context.cwd();
+        let cwd = session.cwd();
         let has_template = cwd.join(ENV_TEMPLATE).is_file()
-            || project::file_of_bot(&cwd, Path::new(ENV_TEMPLATE)).is_some();
+            || project::file_of_bot(cwd, Path::new(ENV_TEMPLATE)).is_some();
         let keys = if has_template {
             format!("{TEMPLATE} {ENV_TEMPLATE}")
         } else {
@@ -75,7 +76,7 @@ fn reads_stdin(options: &Set) -> usize {
         .count()
 }
 
-fn keys(context: &CommandContext<'_>, options: &Set) -> Result<Given, Failure> {
+fn keys(session: &Session, options: &Set) -> Result<Given, Failure> {
     let others = options.from_template.is_some() || !options.value_from.is_empty();
     match (&options.file, options.secrets.as_slice()) {
         (Some(_), [_, ..]) => {
@@ -88,18 +89,14 @@ fn keys(context: &CommandContext<'_>, options: &Set) -> Result<Given, Failure> {
             Err(wrong("secrets", problem).hint("bot-cli cloud secrets set --help"))
         }
         (None, words) => pairs::parse(words, options.empty).map_err(invalid),
-        (Some(path), []) => file(context, path, "--file", |name, bytes| {
+        (Some(path), []) => file(session, path, "--file", |name, bytes| {
             from_file(name, bytes, options.empty)
         }),
     }
 }
 
 /// Reads the values from the `--value-from` files. Messages never quote a path, because the path may be a misplaced value.
-fn values_from(
-    context: &CommandContext<'_>,
-    options: &Set,
-    given: &mut Given,
-) -> Result<(), Failure> {
+fn values_from(session: &Session, options: &Set, given: &mut Given) -> Result<(), Failure> {
     let mut wrong = Vec::new();
     for (index, word) in options.value_from.iter().enumerate() {
         let mut place = format!("file {}", index + 1);
@@ -108,7 +105,7 @@ fn values_from(
                 if looks_like_a_key(key.as_str()) {
                     place = key.to_string();
                 }
-                let bytes = context.read(path)?;
+                let bytes = input::read(session, path)?;
                 let value = bytes.and_then(|bytes| text(bytes).map_err(str::to_owned));
                 let value = value.map_err(|problem| match problem.as_str() {
                     NO_FILE => problem,
@@ -137,20 +134,20 @@ fn key_and_path(word: &str) -> Result<(Key, &Path), String> {
 }
 
 fn file<T>(
-    context: &CommandContext<'_>,
+    session: &Session,
     path: &Path,
     flag: &'static str,
     parse: impl Fn(&str, &[u8]) -> Result<T, Vec<Field>>,
 ) -> Result<T, Failure> {
-    let beside_bot = project::file_of_bot(&context.cwd(), path);
+    let beside_bot = project::file_of_bot(session.cwd(), path);
     let path = beside_bot.as_deref().unwrap_or(path);
     let mut shown = path.display().to_string();
     if standard_input::is_named_by(path) {
         "stdin".clone_into(&mut shown);
     } else if beside_bot.is_some() {
-        context.note(&format!("reading `{shown}`"));
+        session.note(&format!("reading `{shown}`"));
     }
-    let bytes = context.read(path)?.map_err(|problem| {
+    let bytes = input::read(session, path)?.map_err(|problem| {
         // The path is hidden if it may be a misplaced value.
         if problem != NO_FILE || (flag != TEMPLATE && !path.file_name().is_some_and(is_env_file)) {
             let field = if problem == NO_FILE { "file" } else { &shown };
@@ -159,7 +156,7 @@ fn file<T>(
         let field = Field::new(&shown, "there is no such file").flag(flag);
         let failure = Failure::invalid_input(vec![field]);
         let template = Path::new(ENV_TEMPLATE);
-        match project::file_of_bot(&context.cwd(), template) {
+        match project::file_of_bot(session.cwd(), template) {
             Some(file) => failure.hint(format!("the project's template is `{}`", file.display())),
             None => failure,
         }

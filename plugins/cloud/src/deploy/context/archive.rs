@@ -13,13 +13,12 @@ use tar::{Builder, EntryType, Header};
 use super::{Entry, Kind, not_packed};
 use crate::files::Reason;
 use crate::platform::open_unfollowed;
-use crate::watch::Watch;
 
 /// Writes an archive of the entries, in the given order. Returns the archive, its size and its hash.
 pub(super) fn write(
     folder: &Path,
     entries: &[Entry],
-    watch: &dyn Watch,
+    cancelled: &dyn Fn() -> bool,
 ) -> Result<(File, u64, String), Failure> {
     let not_written = |error: io::Error| {
         let could_not = "could not write a temporary file";
@@ -30,7 +29,7 @@ pub(super) fn write(
     let mut archive = Builder::new(GzBuilder::new().write(file, Compression::new(6)));
     for entry in entries {
         let at = folder.join(&entry.path);
-        append(&mut archive, &at, entry, watch).map_err(|error| not_packed(&at, error))?;
+        append(&mut archive, &at, entry, cancelled).map_err(|error| not_packed(&at, error))?;
     }
     let file = archive.into_inner().and_then(GzEncoder::finish);
     let mut file = file.map_err(not_written)?;
@@ -42,7 +41,7 @@ fn append(
     archive: &mut Builder<GzEncoder<File>>,
     at: &Path,
     entry: &Entry,
-    watch: &dyn Watch,
+    cancelled: &dyn Fn() -> bool,
 ) -> io::Result<()> {
     let mut header = Header::new_gnu();
     header.set_uid(0);
@@ -52,7 +51,11 @@ fn append(
     match &entry.kind {
         Kind::File => {
             let (file, left) = (open_unfollowed(at)?, entry.size);
-            let source = Source { file, left, watch };
+            let source = Source {
+                file,
+                left,
+                cancelled,
+            };
             archive.append_data(&mut header, &entry.path, source)
         }
         Kind::Link(target) => {
@@ -84,12 +87,12 @@ fn digest(file: &mut File) -> io::Result<(u64, String)> {
 struct Source<'a> {
     file: File,
     left: u64,
-    watch: &'a dyn Watch,
+    cancelled: &'a dyn Fn() -> bool,
 }
 
 impl Read for Source<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.watch.cancelled() {
+        if (self.cancelled)() {
             return Err(io::Error::other("cancelled"));
         }
         let count = self.file.read(buffer)?;
@@ -106,7 +109,10 @@ mod tests {
 
     use super::write;
     use crate::deploy::context::{Entry, Kind};
-    use crate::watch::Nobody;
+
+    fn never() -> bool {
+        false
+    }
 
     #[test]
     fn file_that_changes_is_an_error() {
@@ -122,7 +128,7 @@ mod tests {
                 mode: 0o644,
                 kind: Kind::File,
             };
-            let written = write(folder.path(), &[entry], &Nobody);
+            let written = write(folder.path(), &[entry], &never);
             written.err().map(|failure| failure.message)
         };
         for listed in [0, size - 1, size, size + 1] {
@@ -147,6 +153,6 @@ mod tests {
             mode: 0o644,
             kind: Kind::File,
         };
-        assert!(write(folder.path(), &[entry], &Nobody).is_err());
+        assert!(write(folder.path(), &[entry], &never).is_err());
     }
 }

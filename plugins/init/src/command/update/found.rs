@@ -32,7 +32,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn read(target: &Target, session: &mut Session) -> Result<Self, Failure> {
+    pub(super) fn read(target: &Target, session: &Session) -> Result<Self, Failure> {
         let project = match find(&target.path, PROJECT)? {
             PathState::File(project) => project,
             PathState::Nothing => return Err(no_record(target)),
@@ -126,7 +126,7 @@ fn recorded(project: &[u8], target: &Target) -> Result<Recorded, Failure> {
 }
 
 /// Returns the generated files that can be recovered, and whether the archive contains all generated files.
-fn base(recorded: &Recorded, packed: &[u8], session: &mut Session) -> (Base, bool) {
+fn base(recorded: &Recorded, packed: &[u8], session: &Session) -> (Base, bool) {
     let hashes = recorded.hashes.clone();
     let mut texts = record::unpack(packed, &hashes);
     let is_whole = texts.len() == hashes.len();

@@ -53,7 +53,7 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    pub(super) fn reply(&self, session: &mut Session) -> Result<Reply, Failure> {
+    pub(super) fn reply(&self, session: &Session) -> Result<Reply, Failure> {
         let differences = differences::between(&self.found.config, self.config);
         let is_up_to_date = self.update.changes_nothing() && differences.is_empty();
         let mut text = self.title(is_up_to_date);

@@ -6,13 +6,13 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use bot_cli_protocol::wording;
+use bot_cli_sdk::session::Session;
 use tokio::runtime::Runtime;
 use url::Url;
 
 use crate::address::is_this_machine;
 use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
-use crate::watch::Watch;
 
 /// The interval between checks for cancellation.
 const TICK: Duration = Duration::from_millis(20);
@@ -105,15 +105,15 @@ pub fn runtime() -> Result<Runtime, ServiceError> {
 
 /// Waits for `future`. Fails if the user cancels.
 pub async fn until_cancelled<T>(
-    watch: &dyn Watch,
+    session: &Session,
     future: impl Future<Output = T>,
 ) -> Result<T, ServiceError> {
-    patiently(watch, Duration::MAX, || {}, future).await
+    patiently(session, Duration::MAX, || {}, future).await
 }
 
 /// Like [`until_cancelled`], but calls `slow` once if the wait lasts longer than `soon`.
 pub async fn patiently<T>(
-    watch: &dyn Watch,
+    session: &Session,
     soon: Duration,
     slow: impl FnOnce(),
     future: impl Future<Output = T>,
@@ -128,12 +128,12 @@ pub async fn patiently<T>(
         }
         None
     };
-    attended(watch, tick, future).await
+    attended(session, tick, future).await
 }
 
 /// Waits as [`until_cancelled`] does, and calls `tick` periodically. Fails if `tick` returns an error.
 pub async fn attended<T>(
-    watch: &dyn Watch,
+    session: &Session,
     mut tick: impl FnMut() -> Option<ServiceError>,
     future: impl Future<Output = T>,
 ) -> Result<T, ServiceError> {
@@ -142,7 +142,7 @@ pub async fn attended<T>(
         if let Ok(output) = tokio::time::timeout(TICK, &mut future).await {
             return Ok(output);
         }
-        if watch.cancelled() {
+        if session.cancelled() {
             return Err(ServiceError::Cancelled);
         }
         if let Some(error) = tick() {

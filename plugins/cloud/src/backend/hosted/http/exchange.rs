@@ -24,15 +24,16 @@ impl Client<'_> {
         body: Option<&Body>,
     ) -> Result<Answer, Unconfirmed> {
         // While responses are fast, only this check notices that the user cancelled.
-        if self.watch.cancelled() {
+        if self.session.cancelled() {
             return Err(Unconfirmed::not_sent(ServiceError::Cancelled));
         }
         let slow = || {
             let host = self.base.host_str().unwrap_or_default();
-            self.watch.waiting(&format!("Waiting for {host}"));
+            self.session
+                .progress(&format!("Waiting for {host}"), None, None);
         };
         let answered = self.answered(method, url, body);
-        let answered = patiently(self.watch, self.pace.slow, slow, answered).await;
+        let answered = patiently(self.session, self.pace.slow, slow, answered).await;
         answered.map_err(Unconfirmed::under_way)?
     }
 

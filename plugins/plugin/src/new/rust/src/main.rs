@@ -20,7 +20,7 @@ bot_cli_sdk::manifest!(Greet, "../manifest.json");
 impl Command for Greet {
     const COMPLETES: &'static [&'static str] = &["who"];
 
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    fn run(self, session: &Session) -> Result<Reply, Failure> {
         let who = match self.who {
             Some(who) => who,
             None => session.ask_text(&Question::text("who", "Who is greeted"))?,

@@ -1,0 +1,52 @@
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::question::{Answer, Question};
+use bot_cli_sdk::session::Session;
+
+/// Asks several questions. If prompting is impossible, fails with `instead` as a hint.
+pub fn ask_all_or<T>(
+    session: &Session,
+    questions: &[Question],
+    instead: &str,
+    parse: impl FnMut(&Question, &Answer) -> Result<T, String>,
+) -> Result<Vec<T>, Failure> {
+    let answers = session.ask_all_until(questions, parse);
+    answers.map_err(|failure| match failure.code.as_str() {
+        "input_required" => failure.hint(instead),
+        _ => failure,
+    })
+}
+
+/// Shows the plan and asks for consent, with a default answer, if any. Fails if the user does not agree.
+pub fn consent(
+    session: &Session,
+    question: &str,
+    plan: String,
+    default: Option<bool>,
+) -> Result<(), Failure> {
+    let question = Question::confirm("confirm", question.to_owned());
+    let mut question = question.details(plan).flag("--skip");
+    if let Some(default) = default {
+        question = question.default(default);
+    }
+    if session.confirm(&question)? {
+        Ok(())
+    } else {
+        Err(Failure::cancelled())
+    }
+}
+
+/// Asks the user to type `name`. Fails if the answer differs.
+pub fn confirm_by_name(
+    session: &Session,
+    name: &str,
+    message: String,
+    details: String,
+) -> Result<(), Failure> {
+    let question = Question::text("name", message);
+    let question = question.details(details).flag("--skip");
+    if session.ask_text(&question)?.trim() == name {
+        return Ok(());
+    }
+    let message = "cancelled: that is not what was asked for; nothing was changed";
+    Err(Failure::cancelled().message(message))
+}
