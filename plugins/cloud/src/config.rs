@@ -9,10 +9,10 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError, value};
 
 use crate::domain::{BUILT_IN, BackendName};
-use crate::environment::Environment;
-use crate::files::{exists, refuse_special, write_private};
+use crate::environment::{Environment, homeless};
 use crate::text::theirs;
 use crate::words::{self, failed};
+use bot_cli_vault::files::{self, exists, refuse_special, write_private};
 
 /// The names of the settings in `config.toml`. All values are strings.
 pub const KEYS: [&str; 6] = [
@@ -135,7 +135,7 @@ impl Settings {
             return Err(homeless());
         }
         write_private(&self.path, self.document.to_string().as_bytes())
-            .map_err(|error| words::write_failure(&self.path, error))
+            .map_err(|error| files::write_failure(&self.path, error))
     }
 }
 
@@ -154,13 +154,6 @@ fn read(path: &Path) -> Result<DocumentMut, Failure> {
         });
         unreadable(path, format!("line {line}: {}", error.message()))
     })
-}
-
-pub fn homeless() -> Failure {
-    let message =
-        "there is no folder for settings and data: neither HOME nor the XDG folders are set";
-    failed("no_home", message)
-        .hint("set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME, to absolute paths")
 }
 
 fn unreadable(path: &Path, why: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {

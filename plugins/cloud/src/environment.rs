@@ -7,9 +7,9 @@ use bot_cli_engine::discovery::Discovery;
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::secret::Secret;
 
-use crate::config::homeless;
 use crate::pace::Pace;
 use crate::platform;
+use crate::words::failed;
 
 /// The environment variables and their descriptions, as listed by `bot-cli help environment`.
 pub const VARIABLES: [(&str, &str); 11] = [
@@ -134,4 +134,11 @@ impl Environment {
         let folder = self.data_folder.as_ref().ok_or_else(homeless)?;
         Ok(folder.join("vault"))
     }
+}
+
+pub fn homeless() -> Failure {
+    let message =
+        "there is no folder for settings and data: neither HOME nor the XDG folders are set";
+    failed("no_home", message)
+        .hint("set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME, to absolute paths")
 }

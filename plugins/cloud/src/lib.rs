@@ -1,8 +1,8 @@
 //! Deploys agents to the hosting service, and manages secret sets and image pull secrets in the service, a local encrypted vault or an
 //! installed backend.
 //!
-//! A command for secrets is a pipeline: options → input → scope → `backend::SecretsBackend` → report. The input step validates all input
-//! and reports all problems together. The scope contains the organization, the region and the backend, each with its source. Backends never
+//! A command for secrets is a pipeline: options → input → scope → `bot_cli_secrets::Store` → report. The input step validates all input
+//! and reports all problems together. The scope contains the organization, the region and the backend, each with its source. Stores never
 //! prompt the user, compose messages or format tables.
 
 mod address;
@@ -15,32 +15,21 @@ mod domain;
 mod environment;
 mod files;
 mod input;
-mod keyring;
 mod options;
 mod pace;
 mod platform;
-mod random;
 mod scope;
-mod secret_file;
 mod service;
 mod source;
 mod text;
-mod wait;
 mod words;
 
 // The repository's tests use these items directly.
-pub use backend::local::{ORGANIZATION, REGIONS, Vault};
-pub use backend::{
-    BackendError, ChangeError, Details, Effect, Explained, Keys, Prior, ReadsValues,
-    SecretsBackend, Summary,
-};
 pub use command::run;
-pub use domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 pub use environment::Environment;
 pub use input::dotenv::parse as parse_dotenv;
 pub use options::Options;
 pub use pace::Pace;
-pub use secret_file::Storage;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 

@@ -12,9 +12,9 @@ use crate::domain::{BackendName, Organization, Region};
 use crate::environment::Environment;
 use crate::input::{both, refused};
 use crate::pace::Pace;
-use crate::secret_file::Storage;
 use crate::source::Source;
 use crate::text::theirs;
+use bot_cli_vault::secret_file::Storage;
 
 /// The hosting service's default URL.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";

@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::backend::Explained;
 use crate::backend::hosted::http::{Answer, Client, Reach, Repeat, Unconfirmed};
 use crate::backend::hosted::wire::{Body, segment};
 use crate::backend::hosted::{SIGN_IN, ServiceError, Tenant};

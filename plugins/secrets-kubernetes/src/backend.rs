@@ -7,16 +7,16 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
     Ability, CredentialsResult, DeleteParams, Limits, NameRules, OpenParams, OpenResult,
-    Organization, PutImagePullSecretParams, PutParams, Region, Regions, SetDetails, SetKind,
-    SetSummary, UnsetParams,
+    OrganizationInfo, PutImagePullSecretParams, PutParams, RegionInfo, Regions, SetDetails,
+    SetKind, SetSummary, UnsetParams,
 };
-use bot_cli_secrets::{Backend, ChangeError, Code, Error};
+use bot_cli_secrets::{Backend, ChangeError, Code, Error, Key, Region, SetName, Store};
 use k8s_openapi::api::core::v1::{Namespace, Secret as ApiSecret};
 use kube::core::{ObjectList, PartialObjectMeta};
 use serde::de::DeserializeOwned;
 
 use crate::cluster::{Cluster, PATIENCE, Request, not_the_api};
-use crate::kubeconfig::{self, one_line};
+use crate::kubeconfig;
 use crate::naming;
 use crate::object::{
     self, DOCKER_CONFIG, DOCKER_CONFIG_KEY, MAX_SECRET_SIZE, OPAQUE, Object, credentials,
@@ -27,6 +27,7 @@ use change::Change;
 /// The secrets backend for one namespace of a cluster.
 pub struct Kubernetes {
     cluster: Cluster,
+    opened: OpenResult,
 }
 
 enum SetLookup {
@@ -37,11 +38,19 @@ enum SetLookup {
 }
 
 impl Backend for Kubernetes {
-    fn open(scope: OpenParams, session: &Session) -> Result<(Self, OpenResult), Error> {
+    type Store = Self;
+
+    fn open(scope: OpenParams, session: &Session) -> Result<Self, Error> {
         Self::open_with(PATIENCE, &scope, session)
     }
+}
 
-    fn list(&mut self, region: Option<&str>, session: &Session) -> Result<Vec<SetSummary>, Error> {
+impl Store for Kubernetes {
+    fn opened(&self) -> &OpenResult {
+        &self.opened
+    }
+
+    fn list(&self, region: Option<&Region>, session: &Session) -> Result<Vec<SetSummary>, Error> {
         self.check_region(region)?;
         let mut sets = self.sets_of_type(OPAQUE, session)?;
         sets.append(&mut self.sets_of_type(DOCKER_CONFIG, session)?);
@@ -51,35 +60,36 @@ impl Backend for Kubernetes {
         Ok(sets)
     }
 
-    fn get(&mut self, name: &str, session: &Session) -> Result<Option<SetDetails>, Error> {
-        let SetLookup::Ours(object) = self.find(name, session)? else {
+    fn get(&self, name: &SetName, session: &Session) -> Result<Option<SetDetails>, Error> {
+        let SetLookup::Ours(object) = self.find(name.as_str(), session)? else {
             return Ok(None);
         };
         let (status, error) = object::status(object.metadata());
         Ok(Some(SetDetails {
-            name: name.to_owned(),
+            name: name.to_string(),
             kind: object.kind(),
             region: self.cluster.region.clone(),
             status,
             error,
             keys: object.keys().into_iter().collect(),
+            ..SetDetails::default()
         }))
     }
 
     fn values(
-        &mut self,
-        name: &str,
+        &self,
+        name: &SetName,
         session: &Session,
     ) -> Result<Option<BTreeMap<String, Secret>>, Error> {
-        let SetLookup::Ours(object) = self.find(name, session)? else {
+        let SetLookup::Ours(object) = self.find(name.as_str(), session)? else {
             return Ok(None);
         };
         let is_secret = object.kind() == SetKind::Secret;
         is_secret.then(|| object.values()).transpose()
     }
 
-    fn credentials(&mut self, name: &str, session: &Session) -> Result<CredentialsResult, Error> {
-        if let SetLookup::Ours(object) = self.find(name, session)?
+    fn credentials(&self, name: &SetName, session: &Session) -> Result<CredentialsResult, Error> {
+        if let SetLookup::Ours(object) = self.find(name.as_str(), session)?
             && object.kind() == SetKind::ImagePullSecret
         {
             let message = format!("`{name}` does not have the credentials of exactly one registry");
@@ -90,62 +100,63 @@ impl Backend for Kubernetes {
         Err(Error::new(Code::NotFound, message))
     }
 
-    fn organizations(&mut self, session: &Session) -> Result<Vec<Organization>, Error> {
+    fn organizations(&self, session: &Session) -> Result<Vec<OrganizationInfo>, Error> {
         let listed = self.listed::<Namespace>(&Request::namespaces()?, session)?;
         let alive = listed.filter(|namespace| namespace.metadata.deletion_timestamp.is_none());
-        let organization = |name| Organization { name, label: None };
+        let organization = |name| OrganizationInfo { name, label: None };
         let names = alive.filter_map(|namespace| namespace.metadata.name);
         Ok(names.map(organization).collect())
     }
 
-    fn put(&mut self, put: PutParams, session: &Session) -> Result<(), ChangeError> {
-        self.check_region(put.region.as_deref())
+    fn put(&self, put: &PutParams, session: &Session) -> Result<(), ChangeError> {
+        self.check_region(put.region.as_ref())
             .map_err(Error::not_done)?;
-        let wanted = put.entries.into_iter();
+        let wanted = put.entries.iter();
+        let wanted = wanted.map(|entry| (entry.key.to_string(), Some(entry.value.clone())));
         let change = Change {
-            name: &put.name,
+            name: put.name.as_str(),
             type_: Some(OPAQUE),
-            wanted: wanted.map(|(key, value)| (key, Some(value))).collect(),
-            prior: Some(put.prior),
+            wanted: wanted.collect(),
+            prior: Some(&put.prior),
         };
         self.carry_out(&change, session).map(drop)
     }
 
     fn put_image_pull_secret(
-        &mut self,
-        put: PutImagePullSecretParams,
+        &self,
+        put: &PutImagePullSecretParams,
         session: &Session,
     ) -> Result<(), ChangeError> {
-        self.check_region(put.region.as_deref())
+        self.check_region(put.region.as_ref())
             .map_err(Error::not_done)?;
         let config = docker_config(&put.host, &put.credentials);
         let change = Change {
-            name: &put.name,
+            name: put.name.as_str(),
             type_: Some(DOCKER_CONFIG),
             wanted: vec![(DOCKER_CONFIG_KEY.to_owned(), Some(config))],
-            prior: Some(put.prior),
+            prior: Some(&put.prior),
         };
         self.carry_out(&change, session).map(drop)
     }
 
-    fn unset(&mut self, unset: UnsetParams, session: &Session) -> Result<Vec<String>, ChangeError> {
-        let keys = unset.keys.iter().cloned();
+    fn unset(&self, unset: &UnsetParams, session: &Session) -> Result<Vec<Key>, ChangeError> {
+        let keys = unset.keys.iter().map(ToString::to_string);
         let change = Change {
-            name: &unset.name,
+            name: unset.name.as_str(),
             type_: Some(OPAQUE),
             wanted: keys.map(|key| (key, None)).collect(),
-            prior: unset.prior,
+            prior: unset.prior.as_ref(),
         };
         let found = self.carry_out(&change, session)?;
         let keys = found.map(|object| object.keys()).unwrap_or_default();
-        let missing = unset.keys.into_iter().filter(|key| !keys.contains(key));
-        Ok(missing.collect())
+        let missing = unset.keys.iter().filter(|key| !keys.contains(key.as_str()));
+        Ok(missing.cloned().collect())
     }
 
-    fn delete(&mut self, delete: DeleteParams, session: &Session) -> Result<bool, ChangeError> {
+    fn delete(&self, delete: &DeleteParams, session: &Session) -> Result<bool, ChangeError> {
         let change = Change {
-            name: &delete.name,
-            prior: delete.prior,
+            name: delete.name.as_str(),
+            prior: delete.prior.as_ref(),
             ..Change::default()
         };
         Ok(self.carry_out(&change, session)?.is_some())
@@ -158,9 +169,9 @@ impl Kubernetes {
         patience: Duration,
         scope: &OpenParams,
         session: &Session,
-    ) -> Result<(Self, OpenResult), Error> {
+    ) -> Result<Self, Error> {
         let cluster = kubeconfig::find(patience, scope, session)?;
-        let region = |code: &String| Region {
+        let region = |code: &String| RegionInfo {
             code: code.clone(),
             name: code.clone(),
         };
@@ -185,16 +196,15 @@ impl Kubernetes {
                 Ability::Organizations,
             ],
         };
-        Ok((Self { cluster }, opened))
+        Ok(Self { cluster, opened })
     }
 
     /// Fails if `region` is given and differs from the scope's region.
-    fn check_region(&self, region: Option<&str>) -> Result<(), Error> {
+    fn check_region(&self, region: Option<&Region>) -> Result<(), Error> {
         match region {
-            Some(region) if self.cluster.region.as_deref() != Some(region) => Err(Error::new(
-                Code::NotFound,
-                format!("there is no region `{}`", one_line(region)),
-            )),
+            Some(region) if self.cluster.region.as_deref() != Some(region.as_str()) => Err(
+                Error::new(Code::NotFound, format!("there is no region `{region}`")),
+            ),
             Some(_) | None => Ok(()),
         }
     }

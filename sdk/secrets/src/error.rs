@@ -27,6 +27,9 @@ pub struct Error {
     /// The key of the value that is not text, if the code is `not_text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Box<str>>,
+    /// The failure that a command reports if the backend is in the same process. Built from the other members if absent.
+    #[serde(skip)]
+    pub told: Option<Box<Failure>>,
 }
 
 /// The error for a failed change, including the outcome of the change.
@@ -173,6 +176,18 @@ impl Code {
 }
 
 impl Effect {
+    /// Groups the `keys` of a change by outcome.
+    pub fn parts(self, keys: Vec<String>) -> Parts {
+        let mut parts = Parts::default();
+        match self {
+            Self::Done => parts.done = keys,
+            Self::Unknown => parts.unknown = keys,
+            Self::NotDone => parts.not_done = keys,
+            Self::Partly(known) => parts = *known,
+        }
+        parts
+    }
+
     /// Combines the outcomes for individual keys into the outcome of the change.
     pub fn of(parts: Parts) -> Self {
         let Parts {
@@ -212,7 +227,21 @@ fn object(message: String, data: Option<Value>) -> ErrorObject {
     }
 }
 
-/// Converts a failure that occurred while asking the user a question, such as a cancellation.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error.told {
+            Some(failure) => *failure,
+            None if error.code == Code::Cancelled => Self::cancelled(),
+            None => {
+                let mut failure = Self::new(Exit::Failed, &error.code.name(), error.message);
+                failure.hints = error.hints;
+                failure
+            }
+        }
+    }
+}
+
+/// Converts a failure, such as that of a question which the user cancelled.
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         let code = if matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
@@ -223,7 +252,8 @@ impl From<Failure> for Error {
             Code::Internal
         };
         Self {
-            hints: failure.hints,
+            hints: failure.hints.clone(),
+            told: Some(Box::new(failure.clone())),
             ..Self::new(code, failure.message)
         }
     }
@@ -233,7 +263,23 @@ impl From<Failure> for Error {
 mod tests {
     use serde_json::json;
 
-    use super::{ChangeError, Code, Effect, Error};
+    use super::{ChangeError, Code, Effect, Error, Parts};
+
+    #[test]
+    fn every_key_has_the_outcome_of_its_part() {
+        let keys = |names: &str| -> Vec<String> { names.split(' ').map(str::to_owned).collect() };
+        for effect in [Effect::Done, Effect::Unknown, Effect::NotDone] {
+            assert_eq!(Effect::of(effect.clone().parts(keys("A B"))), effect);
+        }
+        let partly = Parts {
+            done: keys("A"),
+            unknown: Vec::new(),
+            not_done: keys("B"),
+        };
+        let effect = Effect::Partly(Box::new(partly.clone()));
+        assert_eq!(effect.clone().parts(keys("A B")), partly);
+        assert_eq!(Effect::of(partly), effect);
+    }
 
     #[test]
     fn a_code_of_a_later_version_is_internal() {

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_protocol::{Capabilities, Context};
 
+use crate::domain::{Entry, Key, Region, SetName};
+
 pub use crate::error::{Bytes, Code, Effect, Parts};
 
 /// The version of the backend methods that this library implements.
@@ -119,7 +121,7 @@ pub struct OpenResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Regions {
     /// All regions.
-    pub all: Vec<Region>,
+    pub all: Vec<RegionInfo>,
     /// The code of the default region for new sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
@@ -127,7 +129,7 @@ pub struct Regions {
 
 /// A region in which sets can be stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Region {
+pub struct RegionInfo {
     /// The code that the user types, such as `us-west`.
     pub code: String,
     /// The display name.
@@ -194,7 +196,7 @@ pub enum Ability {
 pub struct ListParams {
     /// The region whose sets are listed. If absent, all regions are included.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub region: Option<String>,
+    pub region: Option<Region>,
 }
 
 /// The result of `secrets/list`.
@@ -273,10 +275,10 @@ impl SetStatus {
 }
 
 /// The parameters of the methods that read a set: `secrets/get`, `secrets/values` and `secrets/credentials`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NameParams {
     /// The set's name.
-    pub name: String,
+    pub name: SetName,
 }
 
 /// The result of `secrets/get`.
@@ -305,6 +307,41 @@ pub struct SetDetails {
     /// The keys, in any order. Empty for an image pull secret.
     #[serde(default)]
     pub keys: Vec<String>,
+    /// Whether the set is in the customer's own cluster, and its keys are visible only there.
+    #[serde(skip)]
+    pub is_referenced: bool,
+}
+
+impl SetDetails {
+    /// Returns the keys of a secret set, or `None` if they are not visible.
+    pub fn known_keys(self) -> Option<Vec<String>> {
+        (self.kind == SetKind::Secret && !self.is_referenced).then_some(self.keys)
+    }
+}
+
+impl From<SetSummary> for SetDetails {
+    fn from(set: SetSummary) -> Self {
+        Self {
+            name: set.name,
+            kind: set.kind,
+            region: set.region,
+            status: set.status,
+            error: set.error,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<SetDetails> for SetSummary {
+    fn from(set: SetDetails) -> Self {
+        Self {
+            name: set.name,
+            kind: set.kind,
+            region: set.region,
+            status: set.status,
+            error: set.error,
+        }
+    }
 }
 
 /// The result of `secrets/values`.
@@ -329,12 +366,12 @@ pub struct CredentialsResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrganizationsResult {
     /// The organizations available to the user.
-    pub organizations: Vec<Organization>,
+    pub organizations: Vec<OrganizationInfo>,
 }
 
 /// An organization available to the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Organization {
+pub struct OrganizationInfo {
     /// The name that the user types.
     pub name: String,
     /// The display name.
@@ -356,13 +393,13 @@ pub enum Prior {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PutParams {
     /// The set's name.
-    pub name: String,
+    pub name: SetName,
     /// The region for a new set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub region: Option<String>,
+    pub region: Option<Region>,
     /// The values by key. Existing keys that are not listed remain in the set. If empty, a new set has no keys.
-    #[serde(serialize_with = "on_wire::values")]
-    pub entries: BTreeMap<String, Secret>,
+    #[serde(with = "on_wire::entries")]
+    pub entries: Vec<Entry>,
     /// The state of the set when the caller last read it.
     pub prior: Prior,
 }
@@ -371,10 +408,10 @@ pub struct PutParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PutImagePullSecretParams {
     /// The image pull secret's name.
-    pub name: String,
+    pub name: SetName,
     /// The region for a new image pull secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub region: Option<String>,
+    pub region: Option<Region>,
     /// The registry, such as `ghcr.io` or `https://registry.example/v1/`.
     pub host: String,
     /// The credentials: `user:password` in base64.
@@ -385,12 +422,12 @@ pub struct PutImagePullSecretParams {
 }
 
 /// The parameters of `secrets/unset`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsetParams {
     /// The set's name.
-    pub name: String,
+    pub name: SetName,
     /// The keys to remove. Must not be empty.
-    pub keys: Vec<String>,
+    pub keys: Vec<Key>,
     /// The state of the set when the caller last read it. Absent if the caller has not read the set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,
@@ -400,14 +437,14 @@ pub struct UnsetParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsetResult {
     /// The requested keys that were not in the set.
-    pub missing: Vec<String>,
+    pub missing: Vec<Key>,
 }
 
 /// The parameters of `secrets/delete`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeleteParams {
     /// The set's name.
-    pub name: String,
+    pub name: SetName,
     /// The state of the set when the caller last read it. Absent if the caller has not read the set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,

@@ -2,7 +2,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::Backend;
+use super::{Backend, Code, Error, SetName, Store};
 use crate::messages::{
     DeleteResult, GetResult, ListParams, ListResult, NameParams, OpenParams, OrganizationsResult,
     PutResult, UnsetResult, VERSION, ValuesResult, methods,
@@ -12,7 +12,7 @@ use bot_cli_sdk::session::Session;
 
 /// Serves a request. `open` contains the backend once it is open. Returns `None` if the method does not exist.
 pub fn respond<B: Backend>(
-    open: &mut Option<B>,
+    open: &mut Option<B::Store>,
     method: &str,
     params: Value,
     session: &Session,
@@ -25,8 +25,8 @@ pub fn respond<B: Backend>(
         session.cancel().begin();
     }
     Some(match open {
-        Some(backend) => reply(backend, method, params, session),
-        None if method == methods::OPEN => self::open(open, params, session),
+        Some(store) => reply(store, method, params, session),
+        None if method == methods::OPEN => self::open::<B>(open, params, session),
         None => Err(ErrorObject::protocol(
             codes::INVALID_REQUEST,
             "the first request must be `secrets/open`",
@@ -35,7 +35,7 @@ pub fn respond<B: Backend>(
 }
 
 fn open<B: Backend>(
-    open: &mut Option<B>,
+    open: &mut Option<B::Store>,
     params: Value,
     session: &Session,
 ) -> Result<Value, ErrorObject> {
@@ -51,50 +51,54 @@ fn open<B: Backend>(
         error.data = Some(json!(data));
         return Err(error);
     }
-    let (backend, opened) = B::open(scope, session)?;
-    *open = Some(backend);
-    encode(opened)
+    encode(open.insert(B::open(scope, session)?).opened())
 }
 
-fn reply<B: Backend>(
-    backend: &mut B,
+fn reply(
+    store: &impl Store,
     method: &str,
     params: Value,
     session: &Session,
 ) -> Result<Value, ErrorObject> {
+    if let Some(Value::String(name)) = params.get("name")
+        && let Err(problem) = SetName::parse_existing(name)
+    {
+        let message = format!("the name of the set {problem}");
+        return Err(Error::new(Code::InvalidName, message).not_done().into());
+    }
     match method {
         methods::LIST => {
             let ListParams { region } = decode(params)?;
-            let sets = backend.list(region.as_deref(), session)?;
+            let sets = store.list(region.as_ref(), session)?;
             encode(ListResult { sets })
         }
         methods::GET => {
-            let set = backend.get(&name(params)?, session)?;
+            let set = store.get(&name(params)?, session)?;
             encode(GetResult { set })
         }
         methods::VALUES => {
-            let values = backend.values(&name(params)?, session)?;
+            let values = store.values(&name(params)?, session)?;
             encode(ValuesResult { values })
         }
-        methods::CREDENTIALS => encode(backend.credentials(&name(params)?, session)?),
+        methods::CREDENTIALS => encode(store.credentials(&name(params)?, session)?),
         methods::ORGANIZATIONS => {
-            let organizations = backend.organizations(session)?;
+            let organizations = store.organizations(session)?;
             encode(OrganizationsResult { organizations })
         }
         methods::PUT => {
-            backend.put(decode(params)?, session)?;
+            store.put(&decode(params)?, session)?;
             encode(PutResult {})
         }
         methods::PUT_IMAGE_PULL_SECRET => {
-            backend.put_image_pull_secret(decode(params)?, session)?;
+            store.put_image_pull_secret(&decode(params)?, session)?;
             encode(PutResult {})
         }
         methods::UNSET => {
-            let missing = backend.unset(decode(params)?, session)?;
+            let missing = store.unset(&decode(params)?, session)?;
             encode(UnsetResult { missing })
         }
         methods::DELETE => {
-            let deleted = backend.delete(decode(params)?, session)?;
+            let deleted = store.delete(&decode(params)?, session)?;
             encode(DeleteResult { deleted })
         }
         _ => Err(ErrorObject::protocol(
@@ -104,7 +108,7 @@ fn reply<B: Backend>(
     }
 }
 
-fn name(params: Value) -> Result<String, ErrorObject> {
+fn name(params: Value) -> Result<SetName, ErrorObject> {
     Ok(decode::<NameParams>(params)?.name)
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_secrets::messages::{OpenParams, OpenResult, Prior, SetDetails};
-use bot_cli_secrets::{Backend as _, ChangeError, Effect, Error};
+use bot_cli_secrets::{ChangeError, Effect, Error, Region, SetName, Store as _};
 use bot_cli_secrets_kubernetes::Kubernetes;
 use bot_cli_terminal::cancel::Cancel;
 use serde::de::DeserializeOwned;
@@ -57,10 +57,9 @@ impl Backend {
         let mut scope: OpenParams = params(scope);
         let file = kubeconfig.display().to_string();
         scope.settings.insert("kubeconfig".to_owned(), file);
-        let opened = Kubernetes::open_with(patience, &scope, &session);
-        let (inner, opened) = opened.map_err(told)?;
+        let inner = Kubernetes::open_with(patience, &scope, &session).map_err(told)?;
         Ok(Self {
-            opened,
+            opened: inner.opened().clone(),
             inner,
             session,
             heard,
@@ -80,7 +79,9 @@ impl Backend {
 
     /// Returns the names and kinds of the sets in a region, sorted.
     pub fn list_in(&mut self, region: Option<&str>) -> Result<Vec<(String, String)>, Told> {
-        let listed = self.inner.list(region, &self.session).map_err(told)?;
+        let region = region.map(|code| Region::parse(code).unwrap());
+        let listed = self.inner.list(region.as_ref(), &self.session);
+        let listed = listed.map_err(told)?;
         let sets = listed.into_iter().map(|set| (set.name, json!(set.kind)));
         let mut listed: Vec<_> = sets
             .map(|(name, kind)| (name, kind.as_str().unwrap_or_default().to_owned()))
@@ -91,7 +92,7 @@ impl Backend {
 
     /// Returns the details of a set.
     pub fn get(&mut self, name: &str) -> Result<Option<SetDetails>, Told> {
-        self.inner.get(name, &self.session).map_err(told)
+        self.inner.get(&named(name), &self.session).map_err(told)
     }
 
     /// Returns the keys in a set, sorted.
@@ -103,7 +104,10 @@ impl Backend {
 
     /// Returns the values in a set by key.
     pub fn values(&mut self, name: &str) -> Result<Option<BTreeMap<String, String>>, Told> {
-        let values = self.inner.values(name, &self.session).map_err(told)?;
+        let values = self
+            .inner
+            .values(&named(name), &self.session)
+            .map_err(told)?;
         let exposed = |(key, value): (String, bot_cli_protocol::secret::Secret)| {
             (key, value.expose().to_owned())
         };
@@ -112,7 +116,7 @@ impl Backend {
 
     /// Returns the registry and the credentials in an image pull secret.
     pub fn credentials(&mut self, name: &str) -> Result<(String, String), Told> {
-        let got = self.inner.credentials(name, &self.session);
+        let got = self.inner.credentials(&named(name), &self.session);
         let got = got.map_err(told)?;
         Ok((got.host, got.credentials.expose().to_owned()))
     }
@@ -147,7 +151,7 @@ impl Backend {
     ) -> Result<(), Unmade> {
         let entries: BTreeMap<&str, &str> = entries.iter().copied().collect();
         let put = json!({ "name": name, "region": region, "entries": entries, "prior": prior });
-        let put = self.inner.put(params(put), &self.session);
+        let put = self.inner.put(&params(put), &self.session);
         put.map_err(unmade)
     }
 
@@ -166,8 +170,9 @@ impl Backend {
         prior: &Prior,
     ) -> Result<(), Unmade> {
         let put = json!({ "name": name, "host": host, "credentials": credentials, "prior": prior });
-        let put = params(put);
-        let put = self.inner.put_image_pull_secret(put, &self.session);
+        let put = self
+            .inner
+            .put_image_pull_secret(&params(put), &self.session);
         put.map_err(unmade)
     }
 
@@ -179,14 +184,19 @@ impl Backend {
         prior: Option<&Prior>,
     ) -> Result<Vec<String>, Unmade> {
         let unset = params(json!({ "name": name, "keys": keys, "prior": prior }));
-        self.inner.unset(unset, &self.session).map_err(unmade)
+        let missing = self.inner.unset(&unset, &self.session).map_err(unmade)?;
+        Ok(missing.iter().map(ToString::to_string).collect())
     }
 
     /// Deletes a set. If `prior` is given, the set must still be in that state. Returns whether the set existed.
     pub fn delete(&mut self, name: &str, prior: Option<&Prior>) -> Result<bool, Unmade> {
         let delete = params(json!({ "name": name, "prior": prior }));
-        self.inner.delete(delete, &self.session).map_err(unmade)
+        self.inner.delete(&delete, &self.session).map_err(unmade)
     }
+}
+
+fn named(name: &str) -> SetName {
+    SetName::parse_existing(name).unwrap()
 }
 
 fn params<T: DeserializeOwned>(params: Value) -> T {

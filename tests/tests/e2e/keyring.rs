@@ -46,7 +46,7 @@ fn named(file: &PathBuf) -> String {
 fn opened(user: &User, with: &str) {
     let document = fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../plugins/cloud/VAULT.md"
+        "/../sdk/vault/VAULT.md"
     ));
     let document = document.unwrap();
     let mark = format!("<!-- opened: {with} -->\n```sh\n");

@@ -22,6 +22,12 @@ fn allowed(member: &str) -> Option<&'static [&'static str]> {
             "bot-cli-sdk",
             "bot-cli-engine",
         ]),
+        "bot-cli-vault" => Some(&[
+            "bot-cli-protocol",
+            "bot-cli-terminal",
+            "bot-cli-sdk",
+            "bot-cli-secrets",
+        ]),
         "xtask" => Some(&["bot-cli", "bot-cli-protocol"]),
         "bot-cli-tests" => None,
         _plugin => Some(&[
@@ -31,6 +37,7 @@ fn allowed(member: &str) -> Option<&'static [&'static str]> {
             "bot-cli-engine",
             "bot-cli-secrets",
             "bot-cli-templates",
+            "bot-cli-vault",
             "bot-cli-system",
         ]),
     }
@@ -104,12 +111,14 @@ fn only_the_seams_know_the_system() {
         "sdk/terminal",
         "sdk/engine",
         "sdk/secrets",
+        "sdk/vault",
         "templates",
         "plugins/plugin",
         "plugins/init",
         "plugins/cloud",
         "plugins/dev",
         "plugins/secrets-kubernetes",
+        "plugins/secrets-vault",
     ];
     let mut seams = 0;
     let mut wrong = Vec::new();
@@ -136,7 +145,7 @@ fn only_the_seams_know_the_system() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(seams, 5, "a seam has moved");
+    assert_eq!(seams, 6, "a seam has moved");
     let known = "#[cfg(unix)]\nfn f() { std::os::unix::fs::symlink }";
     assert_eq!(system_in(known).count(), 2);
 }

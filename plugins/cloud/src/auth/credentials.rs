@@ -8,14 +8,14 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use serde::{Deserialize, Serialize};
 
-use crate::config::homeless;
 use crate::domain::TokenKind;
 use crate::environment::Environment;
-use crate::files::lock::{LockError, PATIENCE, lock as take};
-use crate::files::private_folder;
-use crate::keyring::KeyringError;
-use crate::secret_file::{SecretFile, SecretFileError, Storage, exposed};
+use crate::environment::homeless;
 use crate::words;
+use bot_cli_vault::files::lock::{LockError, PATIENCE, lock as take};
+use bot_cli_vault::files::{self, private_folder};
+use bot_cli_vault::keyring::KeyringError;
+use bot_cli_vault::secret_file::{SecretFile, SecretFileError, Storage, exposed};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
@@ -95,11 +95,11 @@ pub fn keep(
 fn not_kept(path: &Path, error: SecretFileError) -> Failure {
     match error {
         SecretFileError::Keyring(KeyringError::Cancelled) => Failure::cancelled(),
-        SecretFileError::NotSynced(reason) => words::not_synced(path, reason),
+        SecretFileError::NotSynced(reason) => files::not_synced(path, reason),
         SecretFileError::TooOpen { .. }
         | SecretFileError::Foreign { .. }
-        | SecretFileError::Keyring(_) => words::not_written(path, error.to_string().into()),
-        SecretFileError::File(reason) => words::not_written(path, reason),
+        | SecretFileError::Keyring(_) => files::not_written(path, error.to_string().into()),
+        SecretFileError::File(reason) => files::not_written(path, reason),
     }
 }
 
@@ -131,7 +131,7 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
         let path = place.path().display();
         if let SecretFileError::Keyring(error) = error {
             let instead = format!("or remove `{path}` and leave the entry");
-            return words::keyring(&error).hint(instead);
+            return Failure::from(&error).hint(instead);
         }
         let could_not = format!("could not remove `{path}`");
         Failure::because(Exit::Failed, "not_removed", could_not, error)
@@ -144,12 +144,12 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
         Failure::because(Exit::NotAllowed, "broken_credentials", can_not, why.clone())
     };
     let failure = match why {
-        SecretFileError::TooOpen { .. } => unusable().hint(words::close(path)),
+        SecretFileError::TooOpen { .. } => unusable().hint(files::close(path)),
         SecretFileError::Foreign { .. }
         | SecretFileError::NotSynced(_)
         | SecretFileError::File(_)
         | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
-        SecretFileError::Keyring(error) => words::keyring(error),
+        SecretFileError::Keyring(error) => Failure::from(error),
     };
     failure.hint("`bot-cli cloud auth login` replaces it")
 }

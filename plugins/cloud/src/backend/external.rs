@@ -3,73 +3,40 @@
 //! Once a value has been sent or received, messages never quote the backend's output.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
 use bot_cli_secrets::client::{Client, Fault};
 use bot_cli_secrets::messages::{
-    self, Code, CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult,
-    NameParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
-    UnsetParams, UnsetResult, ValuesResult, methods,
+    CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult, NameParams,
+    OpenResult, OrganizationInfo, OrganizationsResult, PutImagePullSecretParams, PutParams,
+    PutResult, SetDetails, SetSummary, UnsetParams, UnsetResult, ValuesResult, methods,
 };
+use bot_cli_secrets::{ChangeError, Error, Store};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{
-    Ability, BackendError, ChangeError, Details, Keys, Limits, NameRules, Prior, Profile,
-    ReadsValues, Regions, SecretsBackend, Summary, names,
-};
-use crate::domain::{BackendName, Entry, Key, Region, RegistryHost, SetKind, SetName};
-use crate::source::Source;
-use crate::text::theirs;
+use crate::domain::{BackendName, Key, Region, SetName};
+use crate::words::external::told;
 
 pub struct External {
     name: BackendName,
-    profile: Profile,
+    opened: OpenResult,
     client: RefCell<Client>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ExternalError {
-    #[error("the backend `{backend}` could not do it")]
-    Fault { backend: BackendName, fault: Fault },
-    /// A stored key or value can't be used as an environment variable.
-    #[error("can't use what the backend `{backend}` has: {problem}")]
-    Unusable {
-        backend: BackendName,
-        /// A description of the problem, without any values.
-        problem: String,
-    },
 }
 
 impl External {
     /// Wraps a client that has already opened the backend.
     pub fn new(name: BackendName, client: Client) -> Self {
         Self {
-            profile: opened_profile(&name, client.opened()),
+            opened: client.opened().clone(),
             client: RefCell::new(client),
             name,
         }
     }
 
-    /// Returns the name and the label of every organization, or `None` if the backend can't list organizations.
-    pub fn organizations(&self) -> Result<Option<Vec<(String, String)>>, BackendError> {
-        if !self.profile.can(Ability::Organizations) {
-            return Ok(None);
-        }
-        let none = serde_json::Map::new();
-        let all: OrganizationsResult = self.ask(methods::ORGANIZATIONS, &none)?;
-        let rows = all.organizations.into_iter().map(|one| {
-            let label = self.client.borrow().shown(one.label);
-            (one.name.clone(), label.unwrap_or(one.name))
-        });
-        Ok(Some(rows.collect()))
-    }
-
-    fn ask<T: DeserializeOwned>(
-        &self,
-        method: &str,
-        params: &impl Serialize,
-    ) -> Result<T, BackendError> {
+    fn ask<T: DeserializeOwned>(&self, method: &str, params: &impl Serialize) -> Result<T, Error> {
         let answer = self.client.borrow_mut().ask(method, params);
         answer.map_err(|fault| self.failed(fault))
     }
@@ -81,243 +48,116 @@ impl External {
         keys: &[String],
     ) -> Result<T, ChangeError> {
         let done = self.client.borrow_mut().change(method, params, keys);
-        done.map_err(|(fault, effect)| {
-            let cause = self.failed(fault);
-            ChangeError { cause, effect }
-        })
+        done.map_err(|(fault, effect)| self.failed(fault).with_effect(effect))
     }
 
-    /// Reports whether `get` lists this key. Such a key is safe to show, because `get` never returns values.
-    fn lists(&self, set: &SetName, key: &str) -> bool {
-        let keys = self.get(set).ok().flatten().map(|set| set.keys);
-        matches!(keys, Some(Keys::Known(keys)) if keys.iter().any(|one| one == key))
-    }
-
-    fn unusable(&self, problem: String) -> BackendError {
-        BackendError::Own(Box::new(ExternalError::Unusable {
-            backend: self.name.clone(),
-            problem,
-        }))
-    }
-
-    fn failed(&self, mut fault: Fault) -> BackendError {
+    fn failed(&self, mut fault: Fault) -> Error {
         if let Fault::Told(error) = &mut fault {
             error.key = None;
         }
-        failed(&self.name, fault)
+        told(&self.name, fault)
     }
 }
 
-pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
-    if fault == Fault::Cancelled {
-        return BackendError::Cancelled;
-    }
-    BackendError::Own(Box::new(ExternalError::Fault {
-        backend: name.clone(),
-        fault,
-    }))
-}
-
-/// Returns the profile assumed for a backend that has not been opened. The opened backend may have fewer abilities and stricter limits.
-pub fn profile(name: &BackendName) -> Profile {
-    let keeper = format!("the backend `{name}`");
-    Profile {
-        at: format!("in {keeper}"),
-        subject: keeper.clone(),
-        keeper,
-        can: [
-            Ability::Values,
-            Ability::EmptyValues,
-            Ability::ImagePullSecrets,
-            Ability::Organizations,
-        ]
-        .into(),
-        names: NameRules::default(),
-        limits: Limits::default(),
-        default_region: Source::Backend,
-    }
-}
-
-fn opened_profile(name: &BackendName, opened: &OpenResult) -> Profile {
-    let can = opened.can.iter().filter_map(|ability| match ability {
-        messages::Ability::Values => Some(Ability::Values),
-        messages::Ability::ImagePullSecrets => Some(Ability::ImagePullSecrets),
-        messages::Ability::Organizations => Some(Ability::Organizations),
-        messages::Ability::Other(_) => None,
-    });
-    Profile {
-        can: can.chain([Ability::EmptyValues]).collect(),
-        names: opened.names,
-        limits: opened.limits,
-        ..profile(name)
-    }
-}
-
-impl SecretsBackend for External {
-    fn profile(&self) -> &Profile {
-        &self.profile
+impl Store for External {
+    fn opened(&self) -> &OpenResult {
+        &self.opened
     }
 
-    fn reader(&self) -> Option<&dyn ReadsValues> {
-        self.profile
-            .can(Ability::Values)
-            .then_some(self as &dyn ReadsValues)
-    }
-
-    fn regions(&self) -> Result<Regions, BackendError> {
-        let regions = self.client.borrow().opened().regions.clone();
-        let messages::Regions { all, default } = regions.unwrap_or_default();
-        let all = all.into_iter().map(|region| (region.code, region.name));
-        Ok(Regions {
-            all: all.collect(),
-            default,
-        })
-    }
-
-    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
-        let region = region.map(ToString::to_string);
-        let params = ListParams { region };
-        let ListResult { mut sets } = self.ask(methods::LIST, &params)?;
-        sets.retain(|set| params.region.is_none() || set.region == params.region);
+    fn list(&self, region: Option<&Region>, _: &Session) -> Result<Vec<SetSummary>, Error> {
+        let region = region.cloned();
+        let ListResult { mut sets } = self.ask(
+            methods::LIST,
+            &ListParams {
+                region: region.clone(),
+            },
+        )?;
+        let region = region.as_ref().map(Region::as_str);
+        sets.retain(|set| region.is_none() || set.region.as_deref() == region);
         for set in &mut sets {
             set.error = self.client.borrow().shown(set.error.take());
         }
         Ok(sets)
     }
 
-    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
-        let GetResult { set } = self.ask(methods::GET, &named(name))?;
-        let Some(set) = set else {
-            return Ok(None);
-        };
+    fn get(&self, name: &SetName, _: &Session) -> Result<Option<SetDetails>, Error> {
+        let GetResult { mut set } = self.ask(methods::GET, &named(name))?;
         let mut client = self.client.borrow_mut();
-        if set.name != name.as_str() {
-            let wrong = client.wrong(methods::GET, "`result.set.name` is another name");
-            return Err(failed(&self.name, wrong));
+        if let Some(set) = &mut set {
+            if set.name != name.as_str() {
+                let wrong = client.wrong(methods::GET, "`result.set.name` is another name");
+                return Err(told(&self.name, wrong));
+            }
+            set.error = client.shown(set.error.take());
         }
-        Ok(Some(Details {
-            keys: match set.kind {
-                SetKind::Secret => Keys::Known(set.keys),
-                SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
-            },
-            summary: Summary {
-                name: set.name,
-                kind: set.kind,
-                region: set.region,
-                status: set.status,
-                error: client.shown(set.error),
-            },
-        }))
+        Ok(set)
     }
 
-    fn put(&self, name: &SetName, entries: &[Entry], prior: Prior<'_>) -> Result<(), ChangeError> {
-        let pair = |entry: &Entry| (entry.key.to_string(), entry.value.clone());
-        let put = PutParams {
-            name: name.to_string(),
-            region: prior.region().map(ToString::to_string),
-            entries: entries.iter().map(pair).collect(),
-            prior: on_wire(prior),
-        };
-        let keys: Vec<String> = put.entries.keys().cloned().collect();
-        let PutResult {} = self.change(methods::PUT, &put, &keys)?;
+    fn values(
+        &self,
+        name: &SetName,
+        session: &Session,
+    ) -> Result<Option<BTreeMap<String, Secret>>, Error> {
+        let answer = self.client.borrow_mut().ask(methods::VALUES, &named(name));
+        let ValuesResult { values } = answer.map_err(|mut fault| {
+            // A response about values may repeat a value, so only a key that `get` lists is shown.
+            if let Fault::Told(Error {
+                key: key @ Some(_), ..
+            }) = &mut fault
+            {
+                let set = self.get(name, session).ok().flatten();
+                let keys = set.and_then(SetDetails::known_keys).unwrap_or_default();
+                *key = key
+                    .take()
+                    .filter(|key| keys.iter().any(|one| **one == **key));
+            }
+            told(&self.name, fault)
+        })?;
+        Ok(values)
+    }
+
+    fn credentials(&self, name: &SetName, _: &Session) -> Result<CredentialsResult, Error> {
+        self.ask(methods::CREDENTIALS, &named(name))
+    }
+
+    fn organizations(&self, _: &Session) -> Result<Vec<OrganizationInfo>, Error> {
+        let none = serde_json::Map::new();
+        let all: OrganizationsResult = self.ask(methods::ORGANIZATIONS, &none)?;
+        let mut all = all.organizations;
+        for one in &mut all {
+            one.label = self.client.borrow().shown(one.label.take());
+        }
+        Ok(all)
+    }
+
+    fn put(&self, put: &PutParams, _: &Session) -> Result<(), ChangeError> {
+        let keys = put.entries.iter().map(|entry| entry.key.to_string());
+        let PutResult {} = self.change(methods::PUT, put, &keys.collect::<Vec<_>>())?;
         Ok(())
     }
 
     fn put_image_pull_secret(
         &self,
-        name: &SetName,
-        host: &RegistryHost,
-        credentials: &Secret,
-        prior: Prior<'_>,
+        put: &PutImagePullSecretParams,
+        _: &Session,
     ) -> Result<(), ChangeError> {
-        let put = PutImagePullSecretParams {
-            name: name.to_string(),
-            region: prior.region().map(ToString::to_string),
-            host: host.as_str().to_owned(),
-            credentials: credentials.clone(),
-            prior: on_wire(prior),
-        };
-        let PutResult {} = self.change(methods::PUT_IMAGE_PULL_SECRET, &put, &[])?;
+        let PutResult {} = self.change(methods::PUT_IMAGE_PULL_SECRET, put, &[])?;
         Ok(())
     }
 
-    fn unset(
-        &self,
-        name: &SetName,
-        keys: &[Key],
-        seen: Option<&[String]>,
-    ) -> Result<Vec<Key>, ChangeError> {
-        let unset = UnsetParams {
-            name: name.to_string(),
-            keys: names(keys),
-            prior: seen.map(|keys| on_wire(Prior::Keys(keys))),
-        };
-        let UnsetResult { missing } = self.change(methods::UNSET, &unset, &unset.keys)?;
-        let is_missing = |key: &&Key| missing.iter().any(|name| name == key.as_str());
-        Ok(keys.iter().filter(is_missing).cloned().collect())
+    fn unset(&self, unset: &UnsetParams, _: &Session) -> Result<Vec<Key>, ChangeError> {
+        let keys: Vec<String> = unset.keys.iter().map(ToString::to_string).collect();
+        let UnsetResult { mut missing } = self.change(methods::UNSET, unset, &keys)?;
+        missing.retain(|key| unset.keys.contains(key));
+        Ok(missing)
     }
 
-    fn delete(&self, name: &SetName, seen: Option<&[String]>) -> Result<bool, ChangeError> {
-        let delete = DeleteParams {
-            name: name.to_string(),
-            prior: seen.map(|keys| on_wire(Prior::Keys(keys))),
-        };
-        let DeleteResult { deleted } = self.change(methods::DELETE, &delete, &[])?;
+    fn delete(&self, delete: &DeleteParams, _: &Session) -> Result<bool, ChangeError> {
+        let DeleteResult { deleted } = self.change(methods::DELETE, delete, &[])?;
         Ok(deleted)
     }
 }
 
-impl ReadsValues for External {
-    fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError> {
-        let answer = self.client.borrow_mut().ask(methods::VALUES, &named(name));
-        let ValuesResult { values } = answer.map_err(|mut fault| {
-            // A response about values may repeat a value, so only a key that `get` lists is shown.
-            if let Fault::Told(error) = &mut fault {
-                error.key = error.key.take().filter(|key| self.lists(name, key));
-            }
-            failed(&self.name, fault)
-        })?;
-        let Some(values) = values else {
-            return Ok(None);
-        };
-        let entries = values.into_iter().map(|(key, value)| {
-            let key = Key::parse_existing(&key)
-                .map_err(|problem| self.unusable(format!("a key {problem}")))?;
-            if key.as_str().contains('=') {
-                return Err(self.unusable("a key has a `=`".to_owned()));
-            }
-            if value.expose().contains('\0') {
-                let whose = if self.lists(name, key.as_str()) {
-                    format!("`{}`", theirs(key.as_str()))
-                } else {
-                    "a key".to_owned()
-                };
-                return Err(self.unusable(format!("the value of {whose} has a NUL character")));
-            }
-            Ok(Entry { key, value })
-        });
-        entries.collect::<Result<_, _>>().map(Some)
-    }
-
-    fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError> {
-        let mut client = self.client.borrow_mut();
-        match client.ask::<CredentialsResult>(methods::CREDENTIALS, &named(name)) {
-            Ok(found) => Ok(Some((found.host, found.credentials))),
-            Err(Fault::Told(error)) if error.code == Code::NotFound => Ok(None),
-            Err(fault) => Err(self.failed(fault)),
-        }
-    }
-}
-
 fn named(name: &SetName) -> NameParams {
-    NameParams {
-        name: name.to_string(),
-    }
-}
-
-fn on_wire(prior: Prior<'_>) -> messages::Prior {
-    match prior {
-        Prior::Absent(_) => messages::Prior::Absent,
-        Prior::Keys(keys) => messages::Prior::Keys(keys.to_vec()),
-    }
+    NameParams { name: name.clone() }
 }

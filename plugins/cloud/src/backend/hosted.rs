@@ -10,15 +10,16 @@ mod redact;
 pub mod wire;
 
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::{
+    Ability, DeleteParams, Effect, NameRules, OpenResult, Parts, Prior, PutImagePullSecretParams,
+    PutParams, RegionInfo, SetDetails, SetSummary, UnsetParams,
+};
+use bot_cli_secrets::{ChangeError, Error, Store};
 use reqwest::Method;
 use serde_json::Value;
 
-use super::{
-    Ability, BackendError, ChangeError, Details, Effect, Keys, Limits, NameRules, Parts, Prior,
-    Profile, Regions, SecretsBackend, Summary, names, parts,
-};
-use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
-use crate::source::Source;
+use crate::domain::{Entry, Key, Organization, Region, SetKind, SetName};
 pub use error::{SIGN_IN, ServiceError};
 use http::{Answer, Client, Reach, Unconfirmed};
 use wire::{path, segment};
@@ -30,6 +31,13 @@ pub enum Tenant {
 }
 
 impl Tenant {
+    const fn organization(&self) -> Option<&Organization> {
+        match self {
+            Self::User(organization) => Some(organization),
+            Self::ApiKey => None,
+        }
+    }
+
     pub fn path(&self, parts: &[&str]) -> String {
         match self {
             Self::User(organization) => {
@@ -44,35 +52,18 @@ impl Tenant {
 pub struct Hosted<'a> {
     client: Client<'a>,
     tenant: Tenant,
-    profile: Profile,
+    opened: OpenResult,
 }
 
-/// Returns the service's profile. The service never returns values.
-pub fn profile() -> Profile {
-    Profile {
-        keeper: "the hosting service".to_owned(),
-        subject: "the service".to_owned(),
-        at: "at the hosting service".to_owned(),
-        can: [
-            Ability::ImagePullSecrets,
-            Ability::Organizations,
-            Ability::DeployRegions,
-            Ability::Agents,
-        ]
-        .into(),
-        names: NameRules {
-            shortest: 3,
-            longest: 63,
-            capitals: false,
-        },
-        limits: Limits::default(),
-        default_region: Source::Service,
-    }
+/// A failed change, with its outcome.
+struct Unmade {
+    cause: ServiceError,
+    effect: Effect,
 }
 
 /// The state of a set, as read after a change.
 enum Sight {
-    There(Details),
+    There(SetDetails),
     Gone,
     /// The read failed or was inconsistent.
     Unclear,
@@ -82,8 +73,17 @@ impl<'a> Hosted<'a> {
     pub fn new(client: Client<'a>, tenant: Tenant) -> Self {
         Self {
             client,
+            opened: OpenResult {
+                organization: tenant.organization().map(ToString::to_string),
+                names: NameRules {
+                    shortest: 3,
+                    longest: 63,
+                    capitals: false,
+                },
+                can: vec![Ability::ImagePullSecrets, Ability::Organizations],
+                ..OpenResult::default()
+            },
             tenant,
-            profile: profile(),
         }
     }
 
@@ -103,7 +103,7 @@ impl<'a> Hosted<'a> {
         &self,
         name: &SetName,
         fetch: impl Fn(&str) -> Result<Answer, ServiceError>,
-    ) -> Result<Option<Details>, ServiceError> {
+    ) -> Result<Option<SetDetails>, ServiceError> {
         match fetch(&self.set(name)) {
             Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
             Err(ServiceError::NotFound(_)) => Ok(None),
@@ -113,9 +113,7 @@ impl<'a> Hosted<'a> {
                 let mut sets = listed.summaries().into_iter();
                 let found = sets.find(|set| set.name == name.as_str());
                 let found = found.filter(|set| set.kind == SetKind::ImagePullSecret);
-                let keys = Keys::None;
-                let details = found.map(|summary| Details { summary, keys });
-                details.map(Some).ok_or(refused)
+                found.map(|set| Some(set.into())).ok_or(refused)
             }
             Err(error) => Err(error),
         }
@@ -128,7 +126,7 @@ impl<'a> Hosted<'a> {
             Ok(Some(details)) => Sight::There(details),
             Ok(None) => {
                 let listed = look(&self.path(&["secrets"])).and_then(Answer::decode::<wire::List>);
-                let is_other = |set: &Summary| set.name != name.as_str();
+                let is_other = |set: &SetSummary| set.name != name.as_str();
                 match listed.map(wire::List::summaries) {
                     Ok(sets) if sets.iter().all(is_other) => Sight::Gone,
                     Ok(_) | Err(_) => Sight::Unclear,
@@ -147,10 +145,13 @@ impl<'a> Hosted<'a> {
         unconfirmed: Unconfirmed,
         keys: Vec<String>,
         judge: impl Fn(&Sight, &str) -> Option<bool>,
-    ) -> Result<(), ChangeError<ServiceError>> {
+    ) -> Result<(), Unmade> {
         let Unconfirmed { error, reach } = unconfirmed;
         if reach == Reach::Nothing {
-            return Err(ChangeError::not_done(error));
+            return Err(Unmade {
+                cause: error,
+                effect: Effect::NotDone,
+            });
         }
         // The read is skipped if the user cancelled, or if its result could not decide anything.
         let helps = keys.iter().any(|key| judge(&Sight::Gone, key).is_some());
@@ -171,7 +172,7 @@ impl<'a> Hosted<'a> {
         }
         match Effect::of(parts) {
             Effect::Done => Ok(()),
-            effect @ (Effect::NotDone | Effect::Unknown | Effect::Partly(_)) => Err(ChangeError {
+            effect @ (Effect::NotDone | Effect::Unknown | Effect::Partly(_)) => Err(Unmade {
                 cause: error,
                 effect,
             }),
@@ -181,69 +182,59 @@ impl<'a> Hosted<'a> {
     /// Writes a whole set or a single key in one request.
     fn put_body(
         &self,
-        name: &SetName,
         body: &wire::Body,
         entries: &[Entry],
-        prior: Prior<'_>,
-    ) -> Result<(), ChangeError<ServiceError>> {
+        put: &PutParams,
+    ) -> Result<(), Unmade> {
+        let name = &put.name;
         let Err(unconfirmed) = self
             .client
             .change(&Method::PUT, &self.set(name), Some(body))
         else {
             return Ok(());
         };
-        let keys = names(entries.iter().map(|entry| &entry.key));
+        let (keys, prior) = (names(entries), &put.prior);
         self.decide(name, unconfirmed, keys, |sight, key| match (sight, prior) {
             // A key that existed before looks the same with either value.
             (_, Prior::Keys(before)) if before.iter().any(|known| known == key) => None,
-            (Sight::There(details), _) if is_in(details, prior.region()) => has(details, key),
+            (Sight::There(details), _) if is_in(details, put.region.as_ref()) => has(details, key),
             (Sight::Gone, _) => Some(false),
             (Sight::There(_) | Sight::Unclear, _) => None,
         })
     }
 
     /// Sends one request per key and stops at the first failure.
-    fn put_keyed(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        prior: Prior<'_>,
-    ) -> Result<(), ChangeError<ServiceError>> {
-        for (index, entry) in entries.iter().enumerate() {
-            let body = wire::one_key(name, entry, prior.region());
-            let put = self.put_body(name, &body, std::slice::from_ref(entry), prior);
-            let keys = || names(entries.iter().map(|entry| &entry.key));
-            put.map_err(|error| partly(error, &keys(), index))?;
+    fn put_keyed(&self, put: &PutParams) -> Result<(), Unmade> {
+        for (index, entry) in put.entries.iter().enumerate() {
+            let body = wire::one_key(&put.name, entry, put.region.as_ref());
+            let done = self.put_body(&body, std::slice::from_ref(entry), put);
+            done.map_err(|error| partly(error, &names(&put.entries), index))?;
         }
         Ok(())
     }
 }
 
-impl SecretsBackend for Hosted<'_> {
-    fn profile(&self) -> &Profile {
-        &self.profile
+impl Store for Hosted<'_> {
+    fn opened(&self) -> &OpenResult {
+        &self.opened
+    }
+
+    fn regions(&self, _: &Session) -> Result<Vec<RegionInfo>, Error> {
+        let all = self.all_regions()?.into_iter();
+        Ok(all.map(|(code, name)| RegionInfo { code, name }).collect())
+    }
+
+    fn default_region(&self, _: &Session) -> Result<Option<String>, Error> {
+        let settings: Value = self.client.get(&self.path(&["properties"]))?.decode()?;
+        let default = settings["properties"]["defaultRegion"].as_str();
+        Ok(default.map(str::to_owned))
     }
 
     fn conceal(&self, values: &[Secret]) {
         self.client.conceal(values);
     }
 
-    fn regions(&self) -> Result<Regions, BackendError> {
-        let all = self.all_regions()?;
-        let settings: Value = self.client.get(&self.path(&["properties"]))?.decode()?;
-        let default = settings["properties"]["defaultRegion"].as_str();
-        Ok(Regions {
-            all,
-            default: default.map(str::to_owned),
-        })
-    }
-
-    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
-        let all = self.all_regions()?.into_iter();
-        Ok(all.map(|(code, _)| code).collect())
-    }
-
-    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
+    fn list(&self, region: Option<&Region>, _: &Session) -> Result<Vec<SetSummary>, Error> {
         let mut path = self.path(&["secrets"]);
         if let Some(region) = region {
             path = format!("{path}?region={}", segment(region.as_str()));
@@ -264,18 +255,18 @@ impl SecretsBackend for Hosted<'_> {
         Ok(summaries)
     }
 
-    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
+    fn get(&self, name: &SetName, _: &Session) -> Result<Option<SetDetails>, Error> {
         Ok(self.details(name, |path| self.client.get(path))?)
     }
 
-    fn put(&self, name: &SetName, entries: &[Entry], prior: Prior<'_>) -> Result<(), ChangeError> {
-        let is_user = matches!(self.tenant, Tenant::User(_));
+    fn put(&self, put: &PutParams, _: &Session) -> Result<(), ChangeError> {
+        let (is_user, entries) = (self.tenant.organization().is_some(), &put.entries);
         // With one key, both forms are one request, and both families of paths accept this form.
         if is_user && entries.len() == 1 {
-            return Ok(self.put_keyed(name, entries, prior)?);
+            return Ok(self.put_keyed(put)?);
         }
-        let whole = wire::whole_set(entries, prior.region());
-        let refused = match self.put_body(name, &whole, entries, prior) {
+        let whole = wire::whole_set(entries, put.region.as_ref());
+        let refused = match self.put_body(&whole, entries, put) {
             // An organization's paths may accept only one key per request. The published paths accept only this form.
             Err(refused)
                 if is_user
@@ -286,7 +277,7 @@ impl SecretsBackend for Hosted<'_> {
             }
             done => return Ok(done?),
         };
-        self.put_keyed(name, entries, prior).map_err(|error| {
+        self.put_keyed(put).map_err(|error| {
             let is_refused = matches!(error.cause, ServiceError::Refused { .. });
             if is_refused && error.effect == Effect::NotDone {
                 // The error for the whole set is more useful than the error for its first key.
@@ -298,12 +289,11 @@ impl SecretsBackend for Hosted<'_> {
 
     fn put_image_pull_secret(
         &self,
-        name: &SetName,
-        host: &RegistryHost,
-        credentials: &Secret,
-        prior: Prior<'_>,
+        put: &PutImagePullSecretParams,
+        _: &Session,
     ) -> Result<(), ChangeError> {
-        let body = wire::image_pull_secret(host, credentials, prior.region());
+        let (name, region) = (&put.name, put.region.as_ref());
+        let body = wire::image_pull_secret(&put.host, &put.credentials, region);
         let sent = self
             .client
             .change(&Method::PUT, &self.set(name), Some(&body));
@@ -311,25 +301,23 @@ impl SecretsBackend for Hosted<'_> {
             return Ok(());
         };
         let all = vec![name.to_string()];
-        let decided = self.decide(name, unconfirmed, all, |sight, _| match (sight, prior) {
-            (Sight::There(details), Prior::Absent(region))
-                if details.summary.kind == SetKind::ImagePullSecret && is_in(details, region) =>
-            {
-                Some(true)
+        self.decide(name, unconfirmed, all, |sight, _| {
+            match (sight, &put.prior) {
+                (Sight::There(details), Prior::Absent)
+                    if details.kind == SetKind::ImagePullSecret && is_in(details, region) =>
+                {
+                    Some(true)
+                }
+                (Sight::Gone, _) => Some(false),
+                // Credentials look the same before and after the change.
+                (Sight::There(_) | Sight::Unclear, _) => None,
             }
-            (Sight::Gone, _) => Some(false),
-            // Credentials look the same before and after the change.
-            (Sight::There(_) | Sight::Unclear, _) => None,
-        });
-        Ok(decided?)
+        })?;
+        Ok(())
     }
 
-    fn unset(
-        &self,
-        name: &SetName,
-        keys: &[Key],
-        _seen: Option<&[String]>,
-    ) -> Result<Vec<Key>, ChangeError> {
+    fn unset(&self, unset: &UnsetParams, _: &Session) -> Result<Vec<Key>, ChangeError> {
+        let (name, keys) = (&unset.name, &unset.keys);
         let mut missing = Vec::new();
         for (index, key) in keys.iter().enumerate() {
             let path = self.path(&["secrets", name.as_str(), key.as_str()]);
@@ -347,12 +335,14 @@ impl SecretsBackend for Hosted<'_> {
                 continue;
             }
             let decided = self.decide(name, unconfirmed, vec![key.to_string()], is_gone);
-            decided.map_err(|error| partly(error, &names(keys), index))?;
+            let keys = || keys.iter().map(ToString::to_string).collect::<Vec<_>>();
+            decided.map_err(|error| partly(error, &keys(), index))?;
         }
         Ok(missing)
     }
 
-    fn delete(&self, name: &SetName, _seen: Option<&[String]>) -> Result<bool, ChangeError> {
+    fn delete(&self, delete: &DeleteParams, _: &Session) -> Result<bool, ChangeError> {
+        let name = &delete.name;
         let sent = self.client.change(&Method::DELETE, &self.set(name), None);
         let Err(unconfirmed) = sent else {
             return Ok(true);
@@ -375,30 +365,34 @@ impl SecretsBackend for Hosted<'_> {
     }
 }
 
-fn is_in(details: &Details, region: Option<&Region>) -> bool {
-    region.is_none_or(|region| details.summary.region.as_deref() == Some(region.as_str()))
+fn names(entries: &[Entry]) -> Vec<String> {
+    entries.iter().map(|entry| entry.key.to_string()).collect()
+}
+
+fn is_in(details: &SetDetails, region: Option<&Region>) -> bool {
+    region.is_none_or(|region| details.region.as_deref() == Some(region.as_str()))
 }
 
 /// Reports whether a set has a key, or returns `None` if the set's keys are not visible.
-fn has(details: &Details, key: &str) -> Option<bool> {
-    match &details.keys {
-        Keys::Known(keys) => Some(keys.iter().any(|known| known == key)),
-        Keys::Referenced | Keys::None => None,
-    }
+fn has(details: &SetDetails, key: &str) -> Option<bool> {
+    let keys = details.clone().known_keys()?;
+    Some(keys.iter().any(|known| known == key))
 }
 
 /// Returns the error for a change that succeeded for all keys before `index`.
-fn partly(
-    error: ChangeError<ServiceError>,
-    keys: &[String],
-    index: usize,
-) -> ChangeError<ServiceError> {
-    let mut parts = parts(error.effect, vec![keys[index].clone()]);
+fn partly(error: Unmade, keys: &[String], index: usize) -> Unmade {
+    let mut parts = error.effect.parts(vec![keys[index].clone()]);
     parts.done.splice(0..0, keys[..index].iter().cloned());
     parts.not_done.extend_from_slice(&keys[index + 1..]);
-    ChangeError {
+    Unmade {
         cause: error.cause,
         effect: Effect::of(parts),
+    }
+}
+
+impl From<Unmade> for ChangeError {
+    fn from(error: Unmade) -> Self {
+        Error::from(error.cause).with_effect(error.effect)
     }
 }
 

@@ -2,9 +2,10 @@ use std::collections::BTreeSet;
 
 use bot_cli_protocol::failure::Field;
 
-use super::{Limits, NameRules};
-use crate::domain::{Entry, SetName};
+use crate::domain::{BackendName, Entry, Organization, SetName};
 use crate::source::Source;
+use bot_cli_secrets::messages::{self, Limits, NameRules, OpenResult};
+use bot_cli_vault::REGIONS;
 
 /// The properties of a backend that commands and messages depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Profile {
     pub names: NameRules,
     pub limits: Limits,
     pub default_region: Source,
+    /// The organization and the region that are not mentioned unless the user chose them.
+    pub implied: Option<(Organization, &'static str)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,11 +33,84 @@ pub enum Ability {
     Organizations,
     /// The backend's service runs agents with the stored secrets.
     Agents,
+    /// The secrets are on this machine, where `bot-cli dev` finds them.
+    Here,
     /// The backend has the same regions as the agent deployments configured in `cloud-deploy.toml`.
     DeployRegions,
 }
 
+/// The abilities that a backend declares when it is opened.
+const DECLARED: [(messages::Ability, Ability); 3] = [
+    (messages::Ability::Values, Ability::Values),
+    (
+        messages::Ability::ImagePullSecrets,
+        Ability::ImagePullSecrets,
+    ),
+    (messages::Ability::Organizations, Ability::Organizations),
+];
+
 impl Profile {
+    pub fn vault() -> Self {
+        use Ability::{DeployRegions, EmptyValues, Here};
+        Self {
+            default_region: Source::Default,
+            implied: Some((Organization::of_vault(), REGIONS[0].0)),
+            ..Self::new("the vault of this machine", "the vault", "in the vault").and([
+                EmptyValues,
+                Here,
+                DeployRegions,
+            ])
+        }
+    }
+
+    /// Returns the profile of the hosting service, which never returns values.
+    pub fn service() -> Self {
+        use Ability::{Agents, DeployRegions};
+        let subject = "the service";
+        let mut service = Self::new("the hosting service", subject, "at the hosting service");
+        service.can.remove(&Ability::Values);
+        Self {
+            default_region: Source::Service,
+            ..service.and([DeployRegions, Agents])
+        }
+    }
+
+    pub fn installed(name: &BackendName) -> Self {
+        let keeper = format!("the backend `{name}`");
+        Self::new(&keeper, &keeper, &format!("in {keeper}")).and([Ability::EmptyValues])
+    }
+
+    /// Returns the profile assumed before the backend is opened: everything that a backend can declare, and no limits.
+    fn new(keeper: &str, subject: &str, at: &str) -> Self {
+        Self {
+            keeper: keeper.to_owned(),
+            subject: subject.to_owned(),
+            at: at.to_owned(),
+            can: DECLARED.map(|(_, ability)| ability).into(),
+            names: NameRules::default(),
+            limits: Limits::default(),
+            default_region: Source::Backend,
+            implied: None,
+        }
+    }
+
+    fn and<const N: usize>(mut self, more: [Ability; N]) -> Self {
+        self.can.extend(more);
+        self
+    }
+
+    /// Returns the profile with what the opened backend declares.
+    pub fn opened(mut self, opened: &OpenResult) -> Self {
+        for (declared, ability) in DECLARED {
+            if !opened.can.contains(&declared) {
+                self.can.remove(&ability);
+            }
+        }
+        self.names = opened.names;
+        self.limits = opened.limits;
+        self
+    }
+
     pub fn can(&self, ability: Ability) -> bool {
         self.can.contains(&ability)
     }
@@ -124,7 +200,9 @@ fn bytes(text: &str) -> u64 {
 mod tests {
     use bot_cli_protocol::secret::Secret;
 
-    use super::{Field, Limits, NameRules, Profile};
+    use bot_cli_secrets::messages::{Limits, NameRules};
+
+    use super::{Field, Profile};
     use crate::domain::{Entry, Key, SetName};
     use crate::source::Source;
 
@@ -137,6 +215,7 @@ mod tests {
             names,
             limits,
             default_region: Source::Default,
+            implied: None,
         }
     }
 

@@ -269,7 +269,7 @@ pub(super) fn status(context: CommandContext<'_>) -> Result<Reply, Failure> {
 /// Opens an installed backend and returns the status. Installed backends handle the sign-in themselves.
 fn status_of_installed(context: CommandContext<'_>, scope: Scope) -> Result<Reply, Failure> {
     let opened = open::open_scope(context, scope)?;
-    let (place, keeper) = (opened.place(), &opened.profile().keeper);
+    let (place, keeper) = (opened.place(), &opened.profile.keeper);
     let (line, organization) = told(opened.scope.organization.as_ref());
     let text = format!("Using {place} with {keeper}, which signs in by itself\n{line}");
     Ok(Reply::text(text).data(json!({

@@ -7,19 +7,23 @@ use std::time::Instant;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure, Field};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_secrets::Error;
+use bot_cli_secrets::messages::{
+    Code, DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetSummary, UnsetParams,
+};
 
 use super::ask::{confirm_by_name, consent};
 use super::context::CommandContext;
 use super::open::Opened;
 use super::project;
 use super::target::Target;
-use crate::backend::{Ability, BackendError, Keys as Known, Summary};
-use crate::domain::{BackendName, Entry, Key, RegistryHost, SetKind, SetName, Status};
+use crate::backend::Ability;
+use crate::domain::{Entry, Key, SetKind, SetName, Status};
 use crate::input::refused;
 use crate::options::Manner;
 use crate::text::{span, theirs};
-use crate::wait::{InVain, wait as wait_for};
 use crate::words::failed;
+use bot_cli_vault::wait::{InVain, wait as wait_for};
 
 pub struct Change {
     pub name: SetName,
@@ -29,10 +33,7 @@ pub struct Change {
 
 pub enum Work {
     Save(Keys),
-    Credentials {
-        host: RegistryHost,
-        credentials: Secret,
-    },
+    Credentials { host: String, credentials: Secret },
     Remove(Vec<Key>),
     Delete(SetKind),
 }
@@ -79,13 +80,16 @@ impl Change {
         };
         let text = self.done(opened, &done, status);
         let reply = Reply::text(text).data(self.data(opened, status, false));
-        let is_vault = opened.scope.backend.value == BackendName::LOCAL;
-        let is_hosted = opened.scope.backend.value == BackendName::HOSTED;
+        let can = |ability| opened.profile.can(ability);
         Ok(match &self.work {
-            Work::Save(_) if is_vault && project::reads(context.session.cwd(), &self.name) => {
+            Work::Save(_)
+                if can(Ability::Here) && project::reads(context.session.cwd(), &self.name) =>
+            {
                 reply.next("bot-cli dev")
             }
-            Work::Save(_) if is_hosted && project::deploys(context.session.cwd(), &self.name) => {
+            Work::Save(_)
+                if can(Ability::Agents) && project::deploys(context.session.cwd(), &self.name) =>
+            {
                 // Without it, an agent that runs keeps the old values.
                 reply.next(opened.scope.command("deploy --force"))
             }
@@ -96,7 +100,7 @@ impl Change {
 
     /// Returns a problem for each backend limit that the change exceeds. Called before the change is sent.
     fn too_much(&self, opened: &Opened<'_>) -> Vec<Field> {
-        let profile = opened.profile();
+        let profile = &opened.profile;
         match &self.work {
             Work::Save(keys) => profile.too_much(&keys.entries, self.target.known()),
             Work::Credentials { credentials, .. } => {
@@ -120,27 +124,48 @@ impl Change {
     }
 
     fn carry_out(&self, opened: &Opened<'_>) -> Result<(), Failure> {
-        let (name, backend) = (&self.name, &opened.backend);
-        let (prior, seen) = (self.target.prior(), self.target.known.as_deref());
+        let (store, session) = (&opened.store, opened.session);
+        let (name, region) = (self.name.clone(), self.target.new_region());
+        let prior = self.target.prior();
+        let seen = self.target.known.clone().map(Prior::Keys);
         let changed = match &self.work {
-            Work::Save(keys) => backend.put(name, &keys.entries, prior).map(|()| true),
+            Work::Save(keys) => {
+                let put = PutParams {
+                    name,
+                    region,
+                    entries: keys.entries.clone(),
+                    prior,
+                };
+                store.put(&put, session).map(|()| true)
+            }
             Work::Credentials { host, credentials } => {
-                let put = backend.put_image_pull_secret(name, host, credentials, prior);
-                put.map(|()| true)
+                let put = PutImagePullSecretParams {
+                    name,
+                    region,
+                    host: host.clone(),
+                    credentials: credentials.clone(),
+                    prior,
+                };
+                store.put_image_pull_secret(&put, session).map(|()| true)
             }
             Work::Remove(keys) => {
-                let missing = backend.unset(name, keys, seen);
+                let unset = UnsetParams {
+                    name,
+                    keys: keys.clone(),
+                    prior: seen,
+                };
+                let missing = store.unset(&unset, session);
                 missing.map(|missing| missing.len() < keys.len())
             }
-            Work::Delete(_) => backend.delete(name, seen),
+            Work::Delete(_) => store.delete(&DeleteParams { name, prior: seen }, session),
         };
         match changed {
             Ok(true) => Ok(()),
             Ok(false) => {
-                let message = format!("what was to be removed of `{name}` is already gone");
+                let message = format!("what was to be removed of `{}` is already gone", self.name);
                 Err(failed("not_found", message).hint(opened.scope.command("secrets list")))
             }
-            Err(error) => Err(self.failure(opened, &error)),
+            Err(error) => Err(self.failure(opened, error)),
         }
     }
 
@@ -163,7 +188,7 @@ impl Change {
             let set = match self.look_again(opened) {
                 Ok(Some(set)) => set,
                 Ok(None) => return Err(self.contradicted(opened)),
-                Err(BackendError::Cancelled) => return Err(stopped()),
+                Err(error) if error.code == Code::Cancelled => return Err(stopped()),
                 Err(error) => {
                     let failure = Failure::from(error);
                     let why = format!("its status is not known: {}", failure.message);
@@ -197,26 +222,27 @@ impl Change {
     }
 
     /// Reads the set again. Returns `None` if the change is not visible.
-    fn look_again(&self, opened: &Opened<'_>) -> Result<Option<Summary>, BackendError> {
+    fn look_again(&self, opened: &Opened<'_>) -> Result<Option<SetSummary>, Error> {
         let Work::Save(keys) = &self.work else {
-            let mut sets = opened.backend.list(None)?.into_iter();
+            let mut sets = opened.list()?.into_iter();
             let name = self.name.as_str();
             return Ok(sets.find(|set| set.name == name && set.kind == SetKind::ImagePullSecret));
         };
-        let Some(found) = opened.backend.get(&self.name)? else {
+        let Some(found) = opened.get(&self.name)? else {
             return Ok(None);
         };
-        let Known::Known(known) = found.keys else {
+        let set = SetSummary::from(found.clone());
+        let Some(known) = found.known_keys() else {
             return Ok(None);
         };
         let has = |key: &Key| known.iter().any(|known| known == key.as_str());
         let has_all = keys.entries.iter().all(|entry| has(&entry.key));
-        Ok(has_all.then_some(found.summary))
+        Ok(has_all.then_some(set))
     }
 
     /// Checks that the set is in the expected region and that provisioning has not failed.
-    fn check(&self, opened: &Opened<'_>, set: &Summary) -> Result<(), Failure> {
-        let (name, subject) = (&self.name, &opened.profile().subject);
+    fn check(&self, opened: &Opened<'_>, set: &SetSummary) -> Result<(), Failure> {
+        let (name, subject) = (&self.name, &opened.profile.subject);
         let (code, problem) = match (&self.target.region, &set.region) {
             (Some(wanted), Some(is)) if wanted.as_str() != is => {
                 let where_it_is = format!("is in the region {}, not in {wanted}", theirs(is));
@@ -245,17 +271,17 @@ impl Change {
 /// Registers the values for redaction.
 pub fn conceal(opened: &Opened<'_>, entries: &[Entry]) {
     let values: Vec<Secret> = entries.iter().map(|one| one.value.clone()).collect();
-    opened.backend.conceal(&values);
+    opened.store.conceal(&values);
 }
 
 /// Registers the credentials for redaction. Fails if the backend can't store image pull secrets.
 pub fn check_credentials(opened: &Opened<'_>, credentials: &[Secret]) -> Result<(), Failure> {
-    if !opened.profile().can(Ability::ImagePullSecrets) {
-        let message = format!("{} keeps no image pull secrets", opened.profile().keeper);
+    if !opened.profile.can(Ability::ImagePullSecrets) {
+        let message = format!("{} keeps no image pull secrets", opened.profile.keeper);
         return Err(
             failed("not_supported", message).hint("choose another backend with `--backend`")
         );
     }
-    opened.backend.conceal(credentials);
+    opened.store.conceal(credentials);
     Ok(())
 }

@@ -5,11 +5,12 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::Candidate;
+use bot_cli_vault::REGIONS;
 
 use super::kind::{self, Installed, Kind};
 use super::project;
 use crate::auth::credentials;
-use crate::backend::{Ability, local};
+use crate::backend::Ability;
 use crate::config::KEYS;
 use crate::domain::{BackendName, Organization, SetName};
 use crate::environment::Environment;
@@ -39,10 +40,10 @@ pub(super) fn complete(
         "name" => plain(sets(words, environment).unwrap_or_default()),
         "secret_key" => plain(keys(words, environment).unwrap_or_default()),
         "region" => match scope(words, environment, option(words, &["--backend", "--to"])) {
-            Some((_, Kind::Local | Kind::Hosted)) => local::REGIONS
+            Some((_, kind)) if kind.profile().can(Ability::DeployRegions) => REGIONS
                 .map(|(code, name)| Candidate::new(code).about(name))
                 .into(),
-            Some((_, Kind::Installed(_))) | None => Vec::new(),
+            Some(_) | None => Vec::new(),
         },
         "backend" | "from" | "to" => plain(kind::names(environment)),
         "key" => settings(environment),
@@ -77,7 +78,7 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
         "secrets run" => vault(words, environment, option(words, &["--backend"]), true)?,
         _ => return None,
     };
-    local::names(&folder, &organization)
+    bot_cli_vault::names(&folder, &organization)
 }
 
 /// Returns the keys of the given set, except keys that are already on the command line.
@@ -86,7 +87,7 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let (folder, organization) = vault(words, environment, backend, false)?;
     let (last, before) = words.get(2..)?.split_last()?;
     let mut named = before.iter().filter_map(|word| SetName::parse(word).ok());
-    let mut keys = named.find_map(|name| local::keys(&folder, &organization, &name))?;
+    let mut keys = named.find_map(|name| bot_cli_vault::keys(&folder, &organization, &name))?;
     keys.retain(|key| key == last || !before.contains(key));
     Some(keys)
 }
@@ -101,7 +102,7 @@ fn vault(
 ) -> Option<(PathBuf, Organization)> {
     let (scope, kind) = scope(words, environment, backend)?;
     let falls_back = reads && !kind.profile().can(Ability::Values);
-    if !matches!(kind, Kind::Local) && !falls_back {
+    if !kind.profile().can(Ability::Here) && !falls_back {
         return None;
     }
     let organization = scope.organization.map(|one| one.value);

@@ -8,33 +8,34 @@ use super::kind::{Installed, Kind, no_setting};
 use super::list::table_of;
 use super::open;
 use crate::address::address;
-use crate::backend::local::REGIONS;
 use crate::config::{KEYS, Settings};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::environment::Environment;
 use crate::input::wrong;
 use crate::scope::{Setting, Wanted, backend_of, keyring_of, keyring_word, seconds};
-use crate::secret_file::{SecretFile, Storage};
 use crate::source::Source;
 use crate::text::theirs;
 use crate::words::near_or;
+use bot_cli_vault::secret_file::{SecretFile, Storage};
 
 pub(super) fn show(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let scope = open::scope(context, &Wanted::default())?;
     let mut settings = scope.json();
     match Kind::of(context.environment, &scope.backend) {
-        Ok(Kind::Local) => {
-            let own = [
-                ("organization", Organization::of_vault().to_string()),
-                ("region", REGIONS[0].0.to_owned()),
-            ];
-            for (name, value) in own {
+        Ok(kind) => {
+            let implied = kind.profile().implied;
+            let own = implied.map(|(organization, region)| {
+                [
+                    ("organization", organization.to_string()),
+                    ("region", region.to_owned()),
+                ]
+            });
+            for (name, value) in own.into_iter().flatten() {
                 if settings[name]["value"].is_null() {
                     settings[name] = Setting::new(value, Source::Default).json();
                 }
             }
         }
-        Ok(Kind::Hosted | Kind::Installed(_)) => {}
         Err(failure) => context.session.warn(&failure.message),
     }
     let keyring = keyring_word(scope.keyring.value);

@@ -1,12 +1,13 @@
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_secrets::messages::CredentialsResult;
 use serde_json::json;
 
 use super::change::{Change, Keys, Work, check_credentials, conceal};
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::target::{Target, target, wrong_type};
-use crate::domain::{Entry, Key, Region, RegistryHost, SetKind, SetName};
+use crate::domain::{Entry, Key, Region, SetKind, SetName, registry};
 use crate::input::{both, refused};
 use crate::options::Copy;
 use crate::scope::{Scope, Setting, Wanted};
@@ -78,18 +79,18 @@ fn read(
     let so = "nothing can be copied from it";
     let wanted = Wanted::of(&options.from, options.organization.as_deref());
     let (((name, to), there), opened) = open::open_readable(context, &wanted, input, so)?;
-    let reader = opened.reader(so)?;
+    opened.check_readable(so)?;
     let details = opened.existing(&name)?;
-    let work = match details.summary.kind {
-        SetKind::Secret => reader.values(&name)?.map(|entries| {
+    let work = match details.kind {
+        SetKind::Secret => opened.values(&name, so)?.map(|entries| {
             Work::Save(Keys {
                 entries,
                 ..Keys::default()
             })
         }),
-        SetKind::ImagePullSecret => match reader.credentials(&name)? {
-            Some((host, credentials)) => {
-                let host = RegistryHost::parse(&host).map_err(|problem| {
+        SetKind::ImagePullSecret => match opened.credentials(&name)? {
+            Some(CredentialsResult { host, credentials }) => {
+                let host = registry(&host).map_err(|problem| {
                     let message = format!("the address of the registry of `{name}` {problem}");
                     failed("invalid_response", message)
                 })?;
@@ -102,7 +103,7 @@ fn read(
     let work = work.ok_or_else(|| opened.not_found(&name))?;
     let original = Original {
         name,
-        region: details.summary.region,
+        region: details.region,
         scope: opened.scope,
         work,
     };
@@ -124,16 +125,16 @@ fn place_of_copy(
             let unset = format!("`bot-cli cloud secrets unset {}`", original.name);
             let hint = format!("give them values, or remove them with {unset}");
             conceal(opened, &keys.entries);
-            refused(opened.profile().empty(&keys.entries)).map_err(|failure| failure.hint(hint))?;
+            refused(opened.profile.empty(&keys.entries)).map_err(|failure| failure.hint(hint))?;
             check_keys(&original.name, &keys.entries)?;
             SetKind::Secret
         }
         Work::Remove(_) | Work::Delete(_) => SetKind::Secret,
     };
-    let existing = opened.backend.get(to)?;
+    let existing = opened.get(to)?;
     if existing.is_none() {
         let checked = SetName::parse(to.as_str());
-        let checked = checked.and_then(|name| opened.profile().check_name(&name));
+        let checked = checked.and_then(|name| opened.profile.check_name(&name));
         checked.map_err(|problem| {
             let field = Field::new("name", problem).flag("--to-name");
             Failure::invalid_input(vec![field]).hint("`--to-name NAME` gives the copy another name")

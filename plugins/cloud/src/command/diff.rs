@@ -1,5 +1,6 @@
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_secrets::messages::SetDetails;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -18,11 +19,11 @@ pub(super) fn diff(context: CommandContext<'_>, options: &Diff) -> Result<Reply,
     let there = Wanted::of(BackendName::HOSTED.as_str(), organization);
     let there = open::open(context, &there)?;
     let here = open::open(context, &Wanted::of(BackendName::LOCAL.as_str(), None))?;
-    let found = [here.backend.get(&name)?, there.backend.get(&name)?];
+    let found = [here.get(&name)?, there.get(&name)?];
     if found.iter().all(Option::is_none) {
         return Err(there.not_found(&name));
     }
-    let keys = found.map(|found| found.map(|found| found.keys.known()));
+    let keys = found.map(|found| found.map(SetDetails::known_keys));
     let [Some(mine), Some(other)] = keys.map(|keys| keys.unwrap_or(Some(Vec::new()))) else {
         let message = format!("the keys of `{name}` are not shown, so they can't be compared");
         return Err(failed("wrong_type", message));

@@ -5,6 +5,7 @@ use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::SetDetails;
 use serde_json::json;
 
 use super::ask::ask_all_or;
@@ -12,8 +13,7 @@ use super::change::{Change, Work, check_credentials};
 use super::context::CommandContext;
 use super::open;
 use super::target::target;
-use crate::backend::{Details, Keys};
-use crate::domain::{RegistryHost, SetKind, SetName};
+use crate::domain::{SetKind, SetName, registry};
 use crate::input::{both, text, wrong};
 use crate::options::ImagePullSecret;
 
@@ -22,18 +22,15 @@ pub(super) fn put(
     options: &ImagePullSecret,
 ) -> Result<Reply, Failure> {
     let name = SetName::parse(&options.name).map_err(|problem| wrong("name", problem));
-    let host = RegistryHost::parse(&options.host).map_err(|problem| wrong("host", problem));
+    let host = registry(&options.host).map_err(|problem| wrong("host", problem));
     let input = both(both(name, host), given(context.session, options));
     let wanted = options.scope.in_region(options.region.as_ref());
     let (((name, host), given), mut opened) = open::open_with(context, &wanted, input)?;
     check_credentials(&opened, given.as_slice())?;
     // The listing contains sets of both kinds, and everything that is needed about credentials.
-    let mut sets = opened.backend.list(None)?.into_iter();
+    let mut sets = opened.list()?.into_iter();
     let found = sets.find(|set| set.name == name.as_str());
-    let existing = found.map(|summary| Details {
-        summary,
-        keys: Keys::None,
-    });
+    let existing = found.map(SetDetails::from);
     let target = target(&mut opened, &name, SetKind::ImagePullSecret, existing)?;
     // Typed credentials are always encoded.
     let is_encoded = !options.no_encode || given.is_none();

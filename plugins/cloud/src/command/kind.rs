@@ -5,16 +5,18 @@ mod external;
 use bot_cli_engine::discovery::BackendStanding;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
+use bot_cli_secrets::Store;
+use bot_cli_secrets::messages::OrganizationInfo;
+use bot_cli_vault::Vault;
+use bot_cli_vault::files::first_time;
 
 use super::context::CommandContext;
 use super::token::{self, Access};
 use crate::backend::hosted::http::Client;
-use crate::backend::hosted::{self, Hosted, Tenant, access};
-use crate::backend::local::{self, Vault};
-use crate::backend::{Profile, SecretsBackend};
+use crate::backend::hosted::{Hosted, Tenant, access};
+use crate::backend::{Ability, Profile};
 use crate::domain::{BUILT_IN, BackendName, Organization, TokenKind};
 use crate::environment::Environment;
-use crate::files::first_time;
 use crate::scope::{Scope, Setting};
 use crate::source::Source;
 use crate::words::failed;
@@ -43,9 +45,9 @@ impl Kind {
     /// Returns the backend's profile, as far as it is known before the backend is opened.
     pub fn profile(&self) -> Profile {
         match self {
-            Self::Local => local::profile(),
-            Self::Hosted => hosted::profile(),
-            Self::Installed(installed) => installed.profile(),
+            Self::Local => Profile::vault(),
+            Self::Hosted => Profile::service(),
+            Self::Installed(installed) => Profile::installed(&installed.name),
         }
     }
 
@@ -54,7 +56,7 @@ impl Kind {
         &self,
         context: CommandContext<'a>,
         scope: &mut Scope,
-    ) -> Result<Box<dyn SecretsBackend + 'a>, Failure> {
+    ) -> Result<Box<dyn Store + 'a>, Failure> {
         Ok(match self {
             Self::Local => {
                 let folder = context.environment.data_folder.as_ref();
@@ -81,39 +83,41 @@ impl Kind {
         context: CommandContext<'_>,
         scope: &mut Scope,
     ) -> Result<(Vec<Named>, bool), Failure> {
-        let all = match self {
-            Self::Local => {
-                let mut names = vault(context, scope)?.organizations()?;
-                names.push(Organization::of_vault().to_string());
-                names.extend(scope.organization.iter().map(|one| one.value.to_string()));
-                names.sort();
-                names.dedup();
-                let all = names.into_iter().map(|name| (name.clone(), name));
-                // The vault creates an organization with its first set, so the list is never complete.
-                return Ok((all.collect(), false));
-            }
-            Self::Hosted => Some(organizations_hosted(context, scope)?),
-            Self::Installed(installed) => installed.open(context, scope)?.organizations()?,
+        let store: Box<dyn Store> = match self {
+            Self::Local => Box::new(vault(context, scope)?),
+            Self::Hosted => return Ok((organizations_hosted(context, scope)?, true)),
+            Self::Installed(installed) => Box::new(installed.open(context, scope)?),
         };
-        let current = scope.organization.iter();
-        let current = current.map(|one| (one.value.to_string(), one.value.to_string()));
-        Ok((
-            all.clone().unwrap_or_else(|| current.collect()),
-            all.is_some(),
-        ))
+        let profile = self.profile().opened(store.opened());
+        let can_list = profile.can(Ability::Organizations);
+        let mut all = if can_list {
+            store.organizations(context.session)?
+        } else {
+            Vec::new()
+        };
+        // The vault creates an organization with its first set, so its list is never complete.
+        let is_complete = can_list && !profile.can(Ability::Here);
+        if !is_complete {
+            let implied = profile.implied.map(|(organization, _)| organization);
+            let current = scope.organization.iter().map(|one| one.value.clone());
+            let names = implied.into_iter().chain(current);
+            all.extend(names.map(|name| OrganizationInfo {
+                name: name.to_string(),
+                label: None,
+            }));
+            all.sort_by(|one, other| one.name.cmp(&other.name));
+            all.dedup_by(|one, other| one.name == other.name);
+        }
+        let named = |one: OrganizationInfo| (one.name.clone(), one.label.unwrap_or(one.name));
+        Ok((all.into_iter().map(named).collect(), is_complete))
     }
 }
 
-pub fn vault<'a>(context: CommandContext<'a>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
+pub fn vault(context: CommandContext<'_>, scope: &mut Scope) -> Result<Vault, Failure> {
     let own = || Setting::new(Organization::of_vault(), Source::Default);
     let organization = scope.organization.get_or_insert_with(own).value.clone();
     let folder = context.environment.vault_folder()?;
-    Ok(Vault::new(
-        &folder,
-        organization,
-        scope.keyring.value,
-        context.session,
-    ))
+    Ok(Vault::new(&folder, organization, scope.keyring.value))
 }
 
 pub fn names(environment: &Environment) -> Vec<String> {

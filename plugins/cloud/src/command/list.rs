@@ -4,6 +4,7 @@
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_secrets::messages::SetSummary;
 use bot_cli_terminal::{short_line, table};
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -12,9 +13,9 @@ use super::context::CommandContext;
 use super::kind::{Kind, Named};
 use super::open::{self, Opened};
 use super::target::{settle, wrong_type};
-use crate::backend::{Details, Keys, Summary};
+use crate::backend::Ability;
 use crate::config::Settings;
-use crate::domain::{BackendName, Organization, Region, SetKind, SetName};
+use crate::domain::{Organization, Region, SetKind, SetName};
 use crate::input::{both, wrong};
 use crate::options::{Account, List, Reference};
 use crate::scope::{Scope, Wanted};
@@ -46,7 +47,7 @@ pub(super) fn list(context: CommandContext<'_>, options: &List) -> Result<Reply,
 fn all(opened: &mut Opened<'_>, options: &List) -> Result<Reply, Failure> {
     let region = opened.scope.region.as_ref();
     let region = region.map(|region| region.value.clone());
-    let mut sets = opened.backend.list(region.as_ref())?;
+    let mut sets = opened.store.list(region.as_ref(), opened.session)?;
     if sets.is_empty() && region.is_some() {
         // The region may not exist.
         settle(opened)?;
@@ -66,7 +67,8 @@ fn all(opened: &mut Opened<'_>, options: &List) -> Result<Reply, Failure> {
 }
 
 fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply, Failure> {
-    let Details { summary, keys } = opened.existing(name)?;
+    let set = opened.existing(name)?;
+    let (summary, is_referenced) = (SetSummary::from(set.clone()), set.is_referenced);
     if options.sets && summary.kind != SetKind::Secret {
         return Err(wrong_type(name, summary.kind));
     }
@@ -82,9 +84,9 @@ fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply,
     }
     let mut data = set_json(&summary);
     data["keys"] = Value::Null;
-    data["referenced"] = json!(keys == Keys::Referenced);
-    let below = match keys {
-        Keys::Known(keys) => {
+    data["referenced"] = json!(is_referenced);
+    let below = match set.known_keys() {
+        Some(keys) => {
             let keys: Vec<String> = keys.iter().map(|key| theirs(key)).collect();
             data["keys"] = json!(keys);
             if keys.is_empty() {
@@ -94,16 +96,14 @@ fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply,
                 table_of(["KEY", "VALUE"], hidden)
             }
         }
-        Keys::Referenced => {
+        None if is_referenced => {
             "It is in your own cluster: its keys can be seen and changed only there\n".to_owned()
         }
-        Keys::None if summary.kind == SetKind::ImagePullSecret => {
+        None if summary.kind == SetKind::ImagePullSecret => {
             "It has credentials for an image registry, which are never shown\n".to_owned()
         }
-        Keys::None => {
-            "It is of a type that this version does not know: a newer one may show its keys\n"
-                .to_owned()
-        }
+        None => "It is of a type that this version does not know: a newer one may show its keys\n"
+            .to_owned(),
     };
     data["scope"] = opened.scope.json();
     let text = format!("{}\n{below}", rows(std::slice::from_ref(&summary)));
@@ -120,7 +120,7 @@ pub fn table_of<const N: usize, T: ToString>(
 }
 
 /// Formats the sets as a table, followed by the error of each failed set. Every cell is a single word, for use with `awk`.
-fn rows(sets: &[Summary]) -> String {
+fn rows(sets: &[SetSummary]) -> String {
     let cells = sets.iter().map(|set| {
         [
             theirs(&set.name),
@@ -138,13 +138,13 @@ fn rows(sets: &[Summary]) -> String {
 }
 
 /// Formats a set's error, such as "`prod` is failed: no such region".
-fn reason(set: &Summary) -> Option<String> {
+fn reason(set: &SetSummary) -> Option<String> {
     let error = theirs(set.error.as_deref()?);
     let (name, status) = (theirs(&set.name), set.status.name());
     Some(format!("`{name}` is {status}: {error}\n"))
 }
 
-fn set_json(set: &Summary) -> Value {
+fn set_json(set: &SetSummary) -> Value {
     let mut json = json!({
         "name": theirs(&set.name),
         "type": set.kind.name(),
@@ -159,17 +159,19 @@ fn set_json(set: &Summary) -> Value {
 
 pub(super) fn regions(context: CommandContext<'_>, options: &Wanted) -> Result<Reply, Failure> {
     let opened = open::open(context, options)?;
-    let regions = opened.backend.regions()?;
-    let rows = regions.all.iter().map(|(code, name)| {
-        let is_default = regions.default.as_ref() == Some(code);
+    let regions = opened.store.regions(opened.session)?;
+    let default = opened.store.default_region(opened.session)?;
+    let rows = regions.iter().map(|region| {
+        let is_default = default.as_ref() == Some(&region.code);
         let mark = if is_default { "default" } else { "" };
-        [theirs(code), theirs(name), mark.to_owned()]
+        [theirs(&region.code), theirs(&region.name), mark.to_owned()]
     });
-    let all = regions.all.iter();
-    let all = all.map(|(code, name)| json!({ "code": theirs(code), "name": theirs(name) }));
+    let all = regions
+        .iter()
+        .map(|region| json!({ "code": theirs(&region.code), "name": theirs(&region.name) }));
     let data = json!({
         "regions": all.collect::<Vec<_>>(),
-        "default": regions.default.as_deref().map(theirs),
+        "default": default.as_deref().map(theirs),
         "scope": opened.scope.json(),
     });
     Ok(Reply::text(table_of(["CODE", "NAME", ""], rows)).data(data))
@@ -179,7 +181,7 @@ pub(super) fn organizations(
     context: CommandContext<'_>,
     options: &Wanted,
 ) -> Result<Reply, Failure> {
-    let (scope, all, _) = all_organizations(context, options)?;
+    let (_, scope, all, _) = all_organizations(context, options)?;
     let current = scope.organization_name();
     let rows = all.iter().map(|(name, title)| {
         let is_current = Some(name.as_str()) == current;
@@ -200,7 +202,7 @@ pub(super) fn organizations(
 
 pub(super) fn use_organization(context: CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
     let wanted = Organization::parse(name).map_err(|problem| wrong("name", problem))?;
-    let (scope, all, is_complete) = all_organizations(context, &Wanted::default())?;
+    let (kind, scope, all, is_complete) = all_organizations(context, &Wanted::default())?;
     let is_known = all.iter().any(|(known, _)| known == wanted.as_str());
     if is_complete && !is_known {
         let message = format!("you don't belong to an organization `{wanted}`");
@@ -208,7 +210,7 @@ pub(super) fn use_organization(context: CommandContext<'_>, name: &str) -> Resul
         let list = "bot-cli cloud organizations list";
         return Err(near_or(failed("not_found", message), name, known, list));
     }
-    if scope.backend.value == BackendName::LOCAL && !is_known {
+    if !is_complete && !is_known && kind.profile().can(Ability::Here) {
         context.session.warn(&format!(
             "the vault has nothing of `{wanted}` yet; an organization of the hosting service can be checked only when you are signed in"
         ));
@@ -226,15 +228,15 @@ pub(super) fn use_organization(context: CommandContext<'_>, name: &str) -> Resul
     Ok(Reply::text(text).data(json!({ "organization": wanted.as_str(), "config": path })))
 }
 
-/// Returns the scope with the current organization, the known organizations, and whether the list is complete.
+/// Returns the backend, the scope with the current organization, the known organizations, and whether the list is complete.
 fn all_organizations(
     context: CommandContext<'_>,
     wanted: &Wanted,
-) -> Result<(Scope, Vec<Named>, bool), Failure> {
+) -> Result<(Kind, Scope, Vec<Named>, bool), Failure> {
     let mut scope = open::scope(context, wanted)?;
     let kind = Kind::of(context.environment, &scope.backend)?;
     let (all, is_complete) = kind.organizations(context, &mut scope)?;
-    Ok((scope, all, is_complete))
+    Ok((kind, scope, all, is_complete))
 }
 
 /// A column of a listing: its header, its member in JSON output, and the path of its value in a row of the service. A column without a

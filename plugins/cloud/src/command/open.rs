@@ -1,11 +1,13 @@
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::{Code, CredentialsResult, SetDetails, SetSummary};
+use bot_cli_secrets::{Error, Store};
 
 use super::context::CommandContext;
 use super::kind::{self, Kind};
 use crate::auth::credentials;
-use crate::backend::local::{ORGANIZATION, REGIONS};
-use crate::backend::{Ability, Details, Profile, ReadsValues, SecretsBackend};
-use crate::domain::{BackendName, SetName};
+use crate::backend::{Ability, Profile};
+use crate::domain::{BackendName, Entry, Key, Organization, SetName};
 use crate::input::both;
 use crate::options::Account;
 use crate::scope::{Scope, Setting, Wanted};
@@ -15,9 +17,10 @@ use crate::text::theirs;
 use crate::words::{failed, near_or};
 
 pub struct Opened<'a> {
-    pub backend: Box<dyn SecretsBackend + 'a>,
+    pub store: Box<dyn Store + 'a>,
+    pub session: &'a Session,
+    pub profile: Profile,
     pub scope: Scope,
-    is_verbose: bool,
 }
 
 /// Resolves the scope from the options, environment, configuration and stored sign-in.
@@ -59,13 +62,13 @@ pub fn open_with<'a, T>(
 
 pub fn open_scope(context: CommandContext<'_>, mut scope: Scope) -> Result<Opened<'_>, Failure> {
     let kind = Kind::of(context.environment, &scope.backend)?;
-    let backend = kind.open(context, &mut scope)?;
+    let store = kind.open(context, &mut scope)?;
     context.session.info(&format!("using {}", scope.words()));
-    let is_verbose = context.session.context().verbosity > 0;
     Ok(Opened {
-        backend,
+        profile: kind.profile().opened(store.opened()),
+        store,
+        session: context.session,
         scope,
-        is_verbose,
     })
 }
 
@@ -99,35 +102,89 @@ fn not_readable(profile: &Profile, so: &str) -> Failure {
 }
 
 impl Opened<'_> {
-    pub fn profile(&self) -> &Profile {
-        self.backend.profile()
+    pub fn get(&self, name: &SetName) -> Result<Option<SetDetails>, Error> {
+        self.store.get(name, self.session)
     }
 
-    /// Returns the backend's reader. Fails if the backend can't return values; `so` completes the error message.
-    pub fn reader(&self, so: &str) -> Result<&dyn ReadsValues, Failure> {
-        self.backend
-            .reader()
-            .ok_or_else(|| not_readable(self.profile(), so))
+    pub fn list(&self) -> Result<Vec<SetSummary>, Error> {
+        self.store.list(None, self.session)
     }
 
-    pub fn existing(&self, name: &SetName) -> Result<Details, Failure> {
-        self.backend.get(name)?.ok_or_else(|| self.not_found(name))
+    pub fn existing(&self, name: &SetName) -> Result<SetDetails, Failure> {
+        self.get(name)?.ok_or_else(|| self.not_found(name))
+    }
+
+    /// Returns the values of a secret set, or `None` if there is no such set. Fails if the store can't return values; `so` completes the
+    /// error message.
+    pub fn values(&self, name: &SetName, so: &str) -> Result<Option<Vec<Entry>>, Failure> {
+        self.check_readable(so)?;
+        let Some(values) = self.store.values(name, self.session)? else {
+            return Ok(None);
+        };
+        let unusable = |problem: String| {
+            let keeper = &self.profile.keeper;
+            failed(
+                "invalid_response",
+                format!("can't use what {keeper} has: {problem}"),
+            )
+            .hint("correct it where the set was made")
+        };
+        let entries = values.into_iter().map(|(key, value)| {
+            let key = Key::parse_existing(&key)
+                .map_err(|problem| unusable(format!("a key {problem}")))?;
+            if key.as_str().contains('=') {
+                return Err(unusable("a key has a `=`".to_owned()));
+            }
+            if value.expose().contains('\0') {
+                // A response with values may have one for a key, so only a key that `get` lists is shown.
+                let keys = self
+                    .get(name)?
+                    .and_then(SetDetails::known_keys)
+                    .unwrap_or_default();
+                let whose = if keys.iter().any(|one| one == key.as_str()) {
+                    format!("`{}`", theirs(key.as_str()))
+                } else {
+                    "a key".to_owned()
+                };
+                return Err(unusable(format!(
+                    "the value of {whose} has a NUL character"
+                )));
+            }
+            Ok(Entry { key, value })
+        });
+        entries.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Returns the credentials of an image pull secret, or `None` if there is no such secret.
+    pub fn credentials(&self, name: &SetName) -> Result<Option<CredentialsResult>, Failure> {
+        match self.store.credentials(name, self.session) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if error.code == Code::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Fails if the store can't return values; `so` completes the error message.
+    pub fn check_readable(&self, so: &str) -> Result<(), Failure> {
+        if self.profile.can(Ability::Values) {
+            return Ok(());
+        }
+        Err(not_readable(&self.profile, so))
     }
 
     /// Returns the failure for a missing set, with a suggestion or, if there are no sets, the command that creates it. Returns a different
     /// failure if listing the sets fails or if the list includes the set.
     pub fn not_found(&self, name: &SetName) -> Failure {
-        let sets = match self.backend.list(None) {
+        let sets = match self.list() {
             Ok(sets) => sets,
             Err(error) => return error.into(),
         };
         if sets.iter().any(|set| set.name == name.as_str()) {
-            let subject = &self.profile().subject;
+            let subject = &self.profile.subject;
             let message = format!("{subject} lists `{name}`, and says that there is no such set");
             return failed("invalid_response", message).hint("try again");
         }
-        let is_vault = self.scope.backend.value == BackendName::LOCAL;
-        let place = if is_vault {
+        let place = if self.profile.can(Ability::Here) {
             self.whereabouts(None)
         } else {
             self.place()
@@ -145,7 +202,7 @@ impl Opened<'_> {
     /// Returns the location for use in a sentence, such as "organization acme". Returns the backend's name if no organization is shown.
     pub fn place(&self) -> String {
         let organization = self.organization();
-        organization.unwrap_or_else(|| self.profile().keeper.clone())
+        organization.unwrap_or_else(|| self.profile.keeper.clone())
     }
 
     /// Returns the full location for use in a sentence, such as "organization acme, region us-west (the default), the hosting service".
@@ -156,9 +213,9 @@ impl Opened<'_> {
         let by_default = [Source::Service, Source::Backend, Source::Default];
         let is_default = by_default.contains(&source);
         let default = if is_default { " (the default)" } else { "" };
-        let region = region.filter(|region| self.is_said(region, REGIONS[0].0, source));
+        let region = region.filter(|region| self.is_said(region, source));
         let region = region.map(|region| format!("region {}{default}", theirs(region)));
-        let keeper = Some(self.profile().keeper.clone());
+        let keeper = Some(self.profile.keeper.clone());
         let parts = [self.organization(), region, keeper].into_iter().flatten();
         parts.collect::<Vec<_>>().join(", ")
     }
@@ -167,17 +224,20 @@ impl Opened<'_> {
         match (&self.scope.place, &self.scope.organization) {
             (Some(place), _) => Some(place.clone()),
             (None, Some(Setting { value, source })) => self
-                .is_said(value.as_str(), ORGANIZATION, *source)
+                .is_said(value.as_str(), *source)
                 .then(|| format!("organization {value}")),
             (None, None) => Some("the organization of the API key".to_owned()),
         }
     }
 
-    /// Reports whether to show a part of the location. The vault's own default is hidden unless the user chose it or the output is verbose.
-    fn is_said(&self, value: &str, own: &str, source: Source) -> bool {
+    /// Reports whether to show a part of the location. What is implied is hidden unless the user chose it or the output is verbose.
+    fn is_said(&self, value: &str, source: Source) -> bool {
         let is_chosen = matches!(source, Source::Flag | Source::Environment | Source::Config);
-        let is_vault = self.scope.backend.value == BackendName::LOCAL;
-        self.is_verbose || !is_vault || is_chosen || value != own
+        let implied = self.profile.implied.as_ref();
+        let is_implied = |(organization, region): &(Organization, &str)| {
+            [organization.as_str(), region].contains(&value)
+        };
+        self.session.context().verbosity > 0 || is_chosen || !implied.is_some_and(is_implied)
     }
 }
 

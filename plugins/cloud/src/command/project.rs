@@ -10,8 +10,9 @@ use bot_cli_terminal::standard_input;
 
 use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
 use crate::domain::SetName;
-use crate::files::{Reason, foreign_owner, short_text};
+use crate::files::short_text;
 use crate::input::wrong;
+use bot_cli_vault::files::{Reason, foreign_owner};
 
 /// The secret set of the current project.
 pub struct OwnSet {

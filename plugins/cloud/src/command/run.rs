@@ -41,9 +41,9 @@ pub(super) fn run(context: CommandContext<'_>, options: &Run) -> Result<Reply, F
     );
     let (OwnSet { name, template, .. }, opened) =
         open::open_readable(context, &options.scope, input, so)?;
-    let Some(entries) = opened.reader(so)?.values(&name)? else {
-        if let Some(other) = opened.backend.get(&name)? {
-            return Err(wrong_type(&name, other.summary.kind));
+    let Some(entries) = opened.values(&name, so)? else {
+        if let Some(other) = opened.get(&name)? {
+            return Err(wrong_type(&name, other.kind));
         }
         let mut failure = opened.not_found(&name);
         failure.hints.extend(template.map(|template| {

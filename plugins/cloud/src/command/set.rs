@@ -12,7 +12,6 @@ use super::change::{Change, Keys, Work, conceal};
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::target::{Target, referenced, target, wrong_type};
-use crate::backend::Keys as Known;
 use crate::domain::{Entry, Key, SetKind, SetName};
 use crate::input::given::{Given, TemplateKey};
 use crate::input::{advice, both, looks_like_a_key, refused, wrong};
@@ -48,7 +47,7 @@ pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply
     }
     let mut opened = open::open_scope(context, scope)?;
     conceal(&opened, &given.entries);
-    let existing = opened.backend.get(&name)?;
+    let existing = opened.get(&name)?;
     let target = target(&mut opened, &name, SetKind::Secret, existing)?;
     let mut missing = missing(&template, &given, &target);
     if !given.open.is_empty() {
@@ -156,10 +155,11 @@ pub(super) fn unset(context: CommandContext<'_>, options: &Unset) -> Result<Repl
     let input = both(existing(&options.name), refused(problems));
     let ((name, ()), mut opened) = open::open_with(context, &options.scope, input)?;
     let details = opened.existing(&name)?;
-    match details.keys {
-        Known::Known(_) => {}
-        Known::Referenced => return Err(referenced(&name)),
-        Known::None => return Err(wrong_type(&name, details.summary.kind)),
+    if details.is_referenced {
+        return Err(referenced(&name));
+    }
+    if details.kind != SetKind::Secret {
+        return Err(wrong_type(&name, details.kind));
     }
     let target = Target::existing(&mut opened, details);
     if let Some(missing) = keys.iter().find(|key| !target.has(key.as_str())) {
@@ -173,7 +173,7 @@ pub(super) fn delete(context: CommandContext<'_>, options: &Delete) -> Result<Re
     let name = existing(&options.name);
     let (name, mut opened) = open::open_with(context, &options.scope, name)?;
     let details = opened.existing(&name)?;
-    let work = Work::Delete(details.summary.kind);
+    let work = Work::Delete(details.kind);
     let target = Target::existing(&mut opened, details);
     Change { name, target, work }.make(context, &opened, skipping(options.skip))
 }

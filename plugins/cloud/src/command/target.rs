@@ -1,8 +1,9 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
+use bot_cli_secrets::messages::{Prior, SetDetails};
 
 use super::open::Opened;
-use crate::backend::{Ability, Details, Keys, Prior};
+use crate::backend::Ability;
 use crate::domain::{Region, SetKind, SetName, kind_words};
 use crate::input::wrong;
 use crate::scope::Setting;
@@ -21,8 +22,8 @@ pub struct Target {
 
 impl Target {
     /// Creates the target for an existing set and records the set's region in the scope.
-    pub fn existing(opened: &mut Opened<'_>, Details { summary, keys }: Details) -> Self {
-        let region = summary.region.as_deref().map(Region::parse);
+    pub fn existing(opened: &mut Opened<'_>, details: SetDetails) -> Self {
+        let region = details.region.as_deref().map(Region::parse);
         let region = region.and_then(Result::ok);
         if let Some(region) = region.clone() {
             opened.scope.region = Some(Setting::new(region, Source::Existing));
@@ -30,16 +31,21 @@ impl Target {
         Self {
             exists: true,
             region,
-            known: keys.known(),
+            known: details.known_keys(),
         }
     }
 
-    pub fn prior(&self) -> Prior<'_> {
+    pub fn prior(&self) -> Prior {
         if self.exists {
-            Prior::Keys(self.known())
+            Prior::Keys(self.known().to_vec())
         } else {
-            Prior::Absent(self.region.as_ref())
+            Prior::Absent
         }
+    }
+
+    /// Returns the region in which a set is created, or `None` if the set exists.
+    pub fn new_region(&self) -> Option<Region> {
+        self.region.clone().filter(|_| !self.exists)
     }
 
     pub fn known(&self) -> &[String] {
@@ -56,10 +62,10 @@ pub fn target(
     opened: &mut Opened<'_>,
     name: &SetName,
     kind: SetKind,
-    found: Option<Details>,
+    found: Option<SetDetails>,
 ) -> Result<Target, Failure> {
     let Some(details) = found else {
-        let names = opened.profile().check_name(name);
+        let names = opened.profile.check_name(name);
         names.map_err(|problem| wrong("name", problem))?;
         return Ok(Target {
             exists: false,
@@ -67,20 +73,20 @@ pub fn target(
             known: None,
         });
     };
-    if details.summary.kind != kind {
-        return Err(wrong_type(name, details.summary.kind));
+    if details.kind != kind {
+        return Err(wrong_type(name, details.kind));
     }
-    if details.keys == Keys::Referenced {
+    if details.is_referenced {
         return Err(referenced(name));
     }
-    let region = match &details.summary.region {
+    let region = match &details.region {
         Some(region) => Some(stay(opened, name, region)?),
         None => settle(opened)?,
     };
     Ok(Target {
         exists: true,
         region,
-        known: details.keys.known(),
+        known: details.known_keys(),
     })
 }
 
@@ -115,12 +121,13 @@ fn stay(opened: &mut Opened<'_>, name: &SetName, region: &str) -> Result<Region,
 /// meaningless for the backend.
 pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
     if let Some(wanted) = opened.scope.region.clone() {
-        let codes = opened.backend.region_codes()?;
+        let regions = opened.store.regions(opened.session)?.into_iter();
+        let codes: Vec<String> = regions.map(|region| region.code).collect();
         if codes.iter().any(|code| code == wanted.value.as_str()) {
             return Ok(Some(wanted.value));
         }
         // The region of a deployment or of a copy's original may not exist in this backend.
-        let deploys_there = opened.profile().can(Ability::DeployRegions);
+        let deploys_there = opened.profile.can(Ability::DeployRegions);
         let means_nothing = (wanted.source == Source::DeployFile && !deploys_there)
             || (wanted.source == Source::Existing && codes.is_empty());
         if !means_nothing {
@@ -128,20 +135,17 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
         }
         opened.scope.region = None;
     }
-    let regions = opened.backend.regions()?;
-    let first = regions.all.first().map(|(code, _)| code.as_str());
-    let Some(code) = regions.default.as_deref().or(first) else {
+    let first = opened.store.regions(opened.session)?.into_iter().next();
+    let default = opened.store.default_region(opened.session)?;
+    let Some(code) = default.or(first.map(|region| region.code)) else {
         return Ok(None);
     };
-    let region = Region::parse(code).map_err(|problem| {
-        let message = format!(
-            "the default region of {} {problem}",
-            opened.profile().subject
-        );
+    let region = Region::parse(&code).map_err(|problem| {
+        let message = format!("the default region of {} {problem}", opened.profile.subject);
         failed("invalid_response", message)
             .hint("choose one with `--region`: `bot-cli cloud regions list`")
     })?;
-    let source = opened.profile().default_region;
+    let source = opened.profile.default_region;
     opened.scope.region = Some(Setting::new(region.clone(), source));
     Ok(Some(region))
 }

@@ -4,12 +4,11 @@ use bot_cli_protocol::secret::Secret;
 use super::context::CommandContext;
 use crate::auth::credentials::{self, Credentials, StoredCredentials};
 use crate::auth::issuer::{self, Issuer};
-use crate::backend::Explained;
 use crate::backend::hosted::access;
 use crate::backend::hosted::{SIGN_IN, ServiceError};
 use crate::domain::TokenKind;
 use crate::scope::Scope;
-use crate::secret_file::SecretFile;
+use bot_cli_vault::secret_file::SecretFile;
 
 /// The remaining lifetime, in seconds, below which a token is renewed.
 const MARGIN: u64 = 60;

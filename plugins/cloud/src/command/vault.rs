@@ -7,24 +7,24 @@ use bot_cli_protocol::wording::count;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::standard_input;
+use bot_cli_vault::{Backup as Opened, Size, Vault, open_backup};
 use serde_json::json;
 
 use super::ask::{ask_all_or, confirm_by_name};
 use super::context::CommandContext;
 use super::{kind, open};
-use crate::backend::local::{Backup as Opened, Size, Vault, open_backup};
 use crate::domain::BackendName;
-use crate::files::Overwrite;
 use crate::input::{self, text};
 use crate::options::{Backup, Restore};
 use crate::scope::Wanted;
+use bot_cli_vault::files::Overwrite;
 
 /// The minimum length of a new backup's passphrase, in characters.
 const SHORTEST: usize = 8;
 
 pub(super) fn verify(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let vault = vault(context)?;
-    let Some(found) = vault.verify()? else {
+    let Some(found) = vault.verify(context.session)? else {
         return Ok(Reply::text(format!(
             "There is no vault yet: {}\n",
             context.environment.vault_folder()?.display()
@@ -57,7 +57,7 @@ pub(super) fn rekey(context: CommandContext<'_>) -> Result<Reply, Failure> {
     context
         .session
         .progress("Sealing everything with a new key", None, None);
-    let place = vault.rekey()?;
+    let place = vault.rekey(context.session)?;
     let path = context.environment.vault_folder()?.join("vault.key");
     let shown = place.words(&path);
     Ok(Reply::text(format!(
@@ -83,7 +83,7 @@ pub(super) fn backup(context: CommandContext<'_>, options: &Backup) -> Result<Re
         None => ask_for_new_passphrase(context.session)?,
     };
     context.session.progress("Sealing the backup", None, None);
-    let size = vault.backup(&path, &passphrase, overwrite)?;
+    let size = vault.backup(&path, &passphrase, overwrite, context.session)?;
     Ok(Reply::text(format!(
         "Saved {} to {}; without the passphrase it can't be read\n",
         words(size),
@@ -96,7 +96,7 @@ pub(super) fn restore(context: CommandContext<'_>, options: &Restore) -> Result<
     let path = file(context.session, &options.file)?;
     open_backup(&path)?;
     let vault = vault(context)?;
-    let before = vault.size()?;
+    let before = vault.size(context.session)?;
     let passphrase = if let Some(file) = &options.passphrase_file {
         read_passphrase(context.session, file)?
     } else {
@@ -115,7 +115,7 @@ pub(super) fn restore(context: CommandContext<'_>, options: &Restore) -> Result<
         let message = "Type `restore` to replace it:".to_owned();
         confirm_by_name(context.session, "restore", message, about)?;
     }
-    let size = vault.restore(opened)?;
+    let size = vault.restore(opened, context.session)?;
     Ok(Reply::text(format!(
         "Restored {} from {}; {} replaced\n",
         words(size),
@@ -140,7 +140,7 @@ fn file(session: &Session, file: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Opens the local vault, regardless of the configured backend.
-fn vault(context: CommandContext<'_>) -> Result<Vault<'_>, Failure> {
+fn vault(context: CommandContext<'_>) -> Result<Vault, Failure> {
     let wanted = Wanted::of(BackendName::LOCAL.as_str(), None);
     kind::vault(context, &mut open::scope(context, &wanted)?)
 }

@@ -8,28 +8,23 @@ use bot_cli_secrets::Error;
 use bot_cli_secrets::client::Fault;
 use bot_cli_secrets::messages::{Bytes, Code};
 
-use crate::backend::Explained;
-use crate::backend::external::ExternalError;
 use crate::domain::BackendName;
 use crate::text::{span, theirs};
-use crate::words::failed;
 
-impl Explained for ExternalError {
-    fn explain(&self) -> Failure {
-        match self {
-            Self::Fault { backend, fault } => match fault {
-                Fault::Told(error) => told(backend, error),
-                Fault::Broken(failure) => broken(backend, failure),
-                Fault::Cancelled => Failure::cancelled(),
-            },
-            Self::Unusable { .. } => failed("invalid_response", self.to_string())
-                .hint("correct it where the set was made"),
-        }
+/// Returns the error for a backend that did not serve a request, with the failure that the user is told.
+pub fn told(backend: &BackendName, fault: Fault) -> Error {
+    match fault {
+        Fault::Told(error) => Error {
+            told: Some(Box::new(reported(backend, &error))),
+            ..error
+        },
+        Fault::Broken(failure) => broken(backend, *failure).into(),
+        Fault::Cancelled => Failure::cancelled().into(),
     }
 }
 
 /// Returns the failure for an error reported by the backend.
-fn told(backend: &BackendName, error: &Error) -> Failure {
+fn reported(backend: &BackendName, error: &Error) -> Failure {
     let (exit, ours, hint) = sentence(error.code);
     let ours = format!("the backend `{backend}` {ours}");
     let message = match (error.message.as_str(), error.bytes.as_deref(), &error.key) {
@@ -110,8 +105,7 @@ const fn sentence(code: Code) -> (Exit, &'static str, &'static str) {
 }
 
 /// Returns the failure for a protocol error. Replaces exit statuses that are reserved for the host.
-fn broken(backend: &BackendName, failure: &Failure) -> Failure {
-    let mut failure = failure.clone();
+fn broken(backend: &BackendName, mut failure: Failure) -> Failure {
     failure.message = format!("the backend `{backend}` failed: {}", failure.message);
     if matches!(
         failure.exit,
@@ -131,7 +125,7 @@ mod tests {
     use bot_cli_secrets::Error;
     use bot_cli_secrets::messages::{Bytes, Code};
 
-    use super::told;
+    use super::reported;
     use crate::domain::BackendName;
 
     /// After the first value is sent or received, a backend's errors have no message.
@@ -163,7 +157,7 @@ mod tests {
             ),
         ] {
             let backend = BackendName::parse("acme").unwrap();
-            let failure = told(&backend, &error);
+            let failure = reported(&backend, &error);
             assert_eq!(failure.message, format!("the backend `acme` {message}"));
         }
     }

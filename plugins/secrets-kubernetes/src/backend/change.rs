@@ -26,7 +26,7 @@ pub(super) struct Change<'a> {
     /// The keys with their new values. A key without a value is removed.
     pub wanted: Vec<(String, Option<Secret>)>,
     /// The expected state of the set, if the change depends on it.
-    pub prior: Option<Prior>,
+    pub prior: Option<&'a Prior>,
 }
 
 struct Attempt<'a> {
@@ -75,7 +75,7 @@ impl Change<'_> {
         } else if !naming::is_label(self.name) {
             let message = format!("`{}` can't be the name of a Secret", one_line(self.name));
             return Err(Error::new(Code::InvalidName, message));
-        } else if matches!(&self.prior, Some(Prior::Keys(_))) {
+        } else if matches!(self.prior, Some(Prior::Keys(_))) {
             return Err(changed(self.name, "was deleted"));
         }
         let touched = self.touched(base)?;
@@ -99,7 +99,7 @@ impl Change<'_> {
         if base.is_being_deleted() {
             return Err(being_deleted(name));
         }
-        match &self.prior {
+        match self.prior {
             Some(Prior::Absent) => return Err(changed(name, "was created")),
             Some(Prior::Keys(keys)) => {
                 let seen: BTreeSet<String> = keys.iter().cloned().collect();

@@ -68,6 +68,7 @@ pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
         bytes: member(error, "bytes"),
         // The caller must check that this is a key before showing it.
         key: member(error, "key"),
+        told: None,
     })
 }
 

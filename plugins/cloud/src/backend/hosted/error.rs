@@ -1,7 +1,8 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 
-use crate::backend::{BackendError, ChangeError, Explained};
-use crate::files::Reason;
+use bot_cli_secrets::Error;
+use bot_cli_vault::files::Reason;
+
 use crate::text::{span, theirs};
 
 pub const SIGN_IN: &str = "bot-cli cloud auth login";
@@ -75,8 +76,9 @@ fn said(message: &str) -> String {
     }
 }
 
-impl Explained for ServiceError {
-    fn explain(&self) -> Failure {
+impl ServiceError {
+    /// Returns the failure that the user is told.
+    pub fn explain(&self) -> Failure {
         use Exit::{Failed, NotAllowed, Unavailable};
         #[rustfmt::skip]
         let (exit, code, hint) = match self {
@@ -108,29 +110,21 @@ impl Explained for ServiceError {
         }
         failure.hint(hint)
     }
-}
 
-impl ServiceError {
     /// Reports whether the error is about a missing organization.
     pub fn names_an_organization(&self) -> bool {
         matches!(self, Self::NotFound(message) if message.to_lowercase().contains("organization"))
     }
 }
 
-impl From<ServiceError> for BackendError {
+impl From<ServiceError> for Failure {
     fn from(error: ServiceError) -> Self {
-        if error == ServiceError::Cancelled {
-            return Self::Cancelled;
-        }
-        Self::Own(Box::new(error))
+        error.explain()
     }
 }
 
-impl From<ChangeError<ServiceError>> for ChangeError {
-    fn from(error: ChangeError<ServiceError>) -> Self {
-        Self {
-            cause: error.cause.into(),
-            effect: error.effect,
-        }
+impl From<ServiceError> for Error {
+    fn from(error: ServiceError) -> Self {
+        error.explain().into()
     }
 }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ServiceError;
-use crate::backend::{Details, Keys, Summary};
-use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName, Status};
+use crate::domain::{Entry, Region, SetKind, SetName, Status};
 use bot_cli_protocol::secret::Secret;
+use bot_cli_secrets::messages::{SetDetails, SetSummary};
 
 /// The characters to percent-encode: all except the unreserved characters of a URL. Dots need no encoding, because the domain types reject
 /// `.` and `..`.
@@ -52,11 +52,11 @@ struct Row {
 
 impl List {
     /// Returns the listed sets, sorted by name.
-    pub fn summaries(self) -> Vec<Summary> {
+    pub fn summaries(self) -> Vec<SetSummary> {
         let mut summaries: Vec<_> = self
             .sets
             .into_iter()
-            .map(|row| Summary {
+            .map(|row| SetSummary {
                 kind: kind(&row.kind),
                 status: row.status,
                 name: row.name,
@@ -100,30 +100,21 @@ struct Field {
 }
 
 impl Set {
-    pub fn details(self, name: &SetName) -> Result<Details, ServiceError> {
-        let keys = match (self.source.as_deref(), self.secrets) {
-            (Some("referenced"), _) => Keys::Referenced,
-            (_, Some(fields)) => {
-                let mut keys: Vec<String> =
-                    fields.into_iter().map(|field| field.field_name).collect();
-                keys.sort();
-                Keys::Known(keys)
-            }
-            (_, None) => {
-                return Err(ServiceError::InvalidResponse(
-                    "it has no `secrets`".to_owned(),
-                ));
-            }
-        };
-        Ok(Details {
-            summary: Summary {
-                name: name.to_string(),
-                kind: SetKind::Secret,
-                region: Some(self.region),
-                status: self.status,
-                error: self.error_message,
-            },
+    pub fn details(self, name: &SetName) -> Result<SetDetails, ServiceError> {
+        let is_referenced = self.source.as_deref() == Some("referenced");
+        let fields = self.secrets.or(is_referenced.then(Vec::new));
+        let fields = fields
+            .ok_or_else(|| ServiceError::InvalidResponse("it has no `secrets`".to_owned()))?;
+        let mut keys: Vec<String> = fields.into_iter().map(|field| field.field_name).collect();
+        keys.sort();
+        Ok(SetDetails {
+            name: name.to_string(),
+            kind: SetKind::Secret,
+            region: Some(self.region),
+            status: self.status,
+            error: self.error_message,
             keys,
+            is_referenced,
         })
     }
 }
@@ -214,14 +205,10 @@ pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
     Body::new(&body, [entry.value.clone()])
 }
 
-pub fn image_pull_secret(
-    host: &RegistryHost,
-    credentials: &Secret,
-    region: Option<&Region>,
-) -> Body {
+pub fn image_pull_secret(host: &str, credentials: &Secret, region: Option<&Region>) -> Body {
     let body = ImagePullSecret {
         is_image_pull_secret: true,
-        host: host.as_str(),
+        host,
         secret_value: credentials.expose(),
         region: region.map(Region::as_str),
     };
@@ -246,7 +233,7 @@ impl Body {
 #[cfg(test)]
 mod tests {
     use super::{image_pull_secret, one_key, path, whole_set};
-    use crate::domain::{Entry, Key, Region, RegistryHost, SetName};
+    use crate::domain::{Entry, Key, Region, SetName};
     use bot_cli_protocol::secret::Secret;
 
     #[test]
@@ -277,9 +264,9 @@ mod tests {
                 .expose(),
             r#"{"name":"s","isImagePullSecret":false,"secretKey":"A","secretValue":"x\"y"}"#
         );
-        let host = RegistryHost::parse("ghcr.io").unwrap();
+        let host = "ghcr.io";
         assert_eq!(
-            image_pull_secret(&host, &Secret::new("dTpw".to_owned()), Some(&region))
+            image_pull_secret(host, &Secret::new("dTpw".to_owned()), Some(&region))
                 .text
                 .expose(),
             r#"{"isImagePullSecret":true,"host":"ghcr.io","secretValue":"dTpw","region":"us-west"}"#

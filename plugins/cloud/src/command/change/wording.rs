@@ -1,9 +1,10 @@
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::wording::count;
+use bot_cli_secrets::{ChangeError, Effect, Parts};
 use serde_json::{Value, json};
 
 use super::{Change, Keys, Work};
-use crate::backend::{Ability, ChangeError, Effect, Explained, Parts};
+use crate::backend::Ability;
 use crate::command::open::Opened;
 use crate::domain::{Entry, Key, Region, SetName, Status, kind_words};
 use crate::text::theirs;
@@ -70,7 +71,7 @@ impl Change {
             text += &remarks(keys);
         }
         let changes_values = matches!(self.work, Work::Save(_) | Work::Remove(_));
-        if changes_values && self.target.exists && opened.profile().can(Ability::Agents) {
+        if changes_values && self.target.exists && opened.profile.can(Ability::Agents) {
             text += OLD_VALUES;
         }
         text
@@ -96,7 +97,7 @@ impl Change {
             }
             Work::Credentials { host, .. } => json!({
                 "name": name,
-                "host": host.as_str(),
+                "host": host,
                 "region": region,
                 "created": !self.target.exists,
                 "status": status,
@@ -161,7 +162,7 @@ fn list(keys: &[Key]) -> Value {
 }
 
 impl Change {
-    pub(super) fn failure(&self, opened: &Opened<'_>, error: &ChangeError) -> Failure {
+    pub(super) fn failure(&self, opened: &Opened<'_>, error: ChangeError) -> Failure {
         let (past, look) = match self.work {
             Work::Save(_) | Work::Credentials { .. } | Work::Remove(_) => {
                 ("changed", self.look(opened))
@@ -186,10 +187,10 @@ impl Change {
 }
 
 /// Returns the failure for a change. `past` is "changed" or "deleted"; `look` is the command that shows the current state.
-fn failure(past: &str, name: &SetName, error: &ChangeError, look: &str) -> Failure {
-    let mut cause = error.cause.explain();
-    let is_told = error.cause.tells_effect();
-    match &error.effect {
+fn failure(past: &str, name: &SetName, error: ChangeError, look: &str) -> Failure {
+    let mut cause = Failure::from(error.cause);
+    let is_told = cause.outcome.is_some();
+    match error.effect {
         Effect::Done => {
             if !is_told {
                 cause.message = format!("{}; all the same, `{name}` was {past}", cause.message);
@@ -202,7 +203,7 @@ fn failure(past: &str, name: &SetName, error: &ChangeError, look: &str) -> Failu
             failure.outcome(ChangeState::NotDone)
         }
         Effect::Unknown => unknown(cause, &format!("`{name}` was {past}"), look),
-        Effect::Partly(parts) => partly(cause, name, parts, look),
+        Effect::Partly(parts) => partly(cause, name, &parts, look),
     }
 }
 
@@ -236,21 +237,18 @@ fn partly(mut failure: Failure, name: &SetName, parts: &Parts, look: &str) -> Fa
 
 #[cfg(test)]
 mod tests {
-    use bot_cli_protocol::failure::ChangeState;
+    use bot_cli_protocol::failure::{ChangeState, Failure};
+    use bot_cli_secrets::{Effect, Error};
 
     use super::failure;
-    use crate::backend::{BackendError, ChangeError, Effect};
     use crate::domain::SetName;
 
     /// A bare "cancelled" message would imply that nothing changed.
     #[test]
     fn what_is_done_is_said_to_be_done() {
-        let error = ChangeError {
-            cause: BackendError::Cancelled,
-            effect: Effect::Done,
-        };
+        let error = Error::from(Failure::cancelled()).with_effect(Effect::Done);
         let name = SetName::parse("prod").unwrap();
-        let failure = failure("changed", &name, &error, "look");
+        let failure = failure("changed", &name, error, "look");
         assert_eq!(failure.outcome, Some(ChangeState::Done));
         assert_eq!(
             failure.message,

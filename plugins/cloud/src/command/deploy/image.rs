@@ -10,7 +10,6 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::follow::clock;
-use crate::backend::Explained;
 use crate::backend::hosted::http::Reach;
 use crate::command::context::CommandContext;
 use crate::command::project::Project;

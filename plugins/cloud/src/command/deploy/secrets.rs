@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use bot_cli_protocol::failure::Failure;
+use bot_cli_secrets::messages::SetDetails;
 use bot_cli_templates::project::ENV_TEMPLATE;
 use bot_cli_terminal::shell::quoted;
 
-use crate::backend::Details;
 use crate::command::context::CommandContext;
 use crate::command::open;
 use crate::command::project::Project;
@@ -67,10 +67,10 @@ pub fn missing(
         let mut scope = scope.clone();
         scope.region = Some(Setting::new(region.clone(), Source::Existing));
         let opened = open::open_scope(context, scope)?;
-        let Some(found) = opened.backend.get(&name)? else {
-            let is_kind = |set: Option<Details>| set.is_some_and(|set| set.summary.kind == kind);
+        let Some(found) = opened.get(&name)? else {
+            let is_kind = |set: Option<SetDetails>| set.is_some_and(|set| set.kind == kind);
             let vault = open::open(context, &Wanted::of(BackendName::LOCAL.as_str(), None));
-            let in_vault = vault.and_then(|vault| Ok(vault.backend.get(&name)?));
+            let in_vault = vault.and_then(|vault| Ok(vault.get(&name)?));
             let has_keys = |(text, _): (String, _)| {
                 let keys = from_template("", text.as_bytes());
                 keys.is_ok_and(|keys| !keys.is_empty())
@@ -86,7 +86,7 @@ pub fn missing(
                 format!("copy {name} --region {region}")
             } else if is_in_vault || (has_template && can_ask) {
                 let checked = SetName::parse(name.as_str());
-                let checked = checked.and_then(|name| opened.profile().check_name(&name));
+                let checked = checked.and_then(|name| opened.profile.check_name(&name));
                 checked.map_err(|problem| wrong(setting, problem))?;
                 missing.push(Missing {
                     name,
@@ -105,10 +105,10 @@ pub fn missing(
             let hint = opened.scope.command(&format!("secrets {command}"));
             return Err(failed("not_found", message).hint(hint));
         };
-        if found.summary.kind != kind {
-            return Err(wrong_type(&name, found.summary.kind));
+        if found.kind != kind {
+            return Err(wrong_type(&name, found.kind));
         }
-        let is = found.summary.region.as_deref();
+        let is = found.region.as_deref();
         if let Some(is) = is.filter(|is| *is != region.as_str()) {
             let is = theirs(is);
             let message = format!("`{name}` is in the region {is}, and the agent in {region}");
@@ -166,7 +166,7 @@ impl Missing {
                 };
                 let reply = set::set(context, options)?;
                 let opened = open::open_scope(context, scope.clone())?;
-                if opened.backend.get(&self.name)?.is_none() {
+                if opened.get(&self.name)?.is_none() {
                     let message = format!("`{}` has no keys, so it was not created", self.name);
                     return Err(failed("empty_set", message));
                 }

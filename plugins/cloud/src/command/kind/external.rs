@@ -12,8 +12,7 @@ use bot_cli_secrets::client::Client;
 use bot_cli_secrets::messages::{self as secrets, OpenParams, OpenResult};
 
 use super::names;
-use crate::backend::Profile;
-use crate::backend::external::{self, External};
+use crate::backend::external::External;
 use crate::command::context::CommandContext;
 use crate::config::Settings;
 use crate::domain::{BUILT_IN, BackendName, Organization};
@@ -21,7 +20,7 @@ use crate::environment::Environment;
 use crate::scope::{Scope, Setting, unknown_backend};
 use crate::source::Source;
 use crate::text::theirs;
-use crate::words::{failed, near_or};
+use crate::words::{external, failed, near_or};
 
 /// The name that backends use for this executable in their requirements.
 const EXECUTABLE: &str = "bot-cli-cloud";
@@ -82,10 +81,6 @@ impl Installed {
         Err(near_or(failure, value.as_str(), known, instead))
     }
 
-    pub fn profile(&self) -> Profile {
-        external::profile(&self.name)
-    }
-
     /// Returns the settings declared by the backend and the settings common to all backends.
     pub fn settings(&self) -> Vec<SettingSpec> {
         let manifest = self.plugin.manifest.as_ref();
@@ -142,7 +137,7 @@ impl Installed {
         let caller = HostName::new(EXECUTABLE, VERSION);
         let relay = context.session.relay(&plugin);
         let client = Client::open(&launch, caller, &params, relay);
-        let client = client.map_err(|fault| external::failed(&self.name, fault))?;
+        let client = client.map_err(|fault| external::told(&self.name, fault))?;
         self.note(context.session, scope, client.opened())?;
         Ok(External::new(self.name.clone(), client))
     }

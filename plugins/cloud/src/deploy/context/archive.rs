@@ -11,8 +11,8 @@ use md5::{Digest, Md5};
 use tar::{Builder, EntryType, Header};
 
 use super::{Entry, Kind, not_packed};
-use crate::files::Reason;
 use crate::platform::open_unfollowed;
+use bot_cli_vault::files::Reason;
 
 /// Writes an archive of the entries, in the given order. Returns the archive, its size and its hash.
 pub(super) fn write(

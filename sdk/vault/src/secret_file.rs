@@ -44,7 +44,9 @@ impl Storage {
     }
 }
 
+/// The reason that a secret can't be read or kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the variants are")]
 pub enum SecretFileError {
     #[error("others can read or write it (mode {mode:o})")]
     TooOpen { mode: u32 },
@@ -67,10 +69,12 @@ pub struct SecretFile<'a> {
 }
 
 impl<'a> SecretFile<'a> {
+    /// Creates a handle to the secret at `path`. Waits for the keyring are shown in the session.
     pub fn new(path: PathBuf, session: &'a Session) -> Self {
         Self { path, session }
     }
 
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -91,6 +95,7 @@ impl<'a> SecretFile<'a> {
         }
     }
 
+    /// Returns where the secret is kept.
     pub fn place(&self) -> Storage {
         match self.entry() {
             Some(_) => Storage::Keyring,

@@ -5,22 +5,24 @@ use std::sync::mpsc::{self, TryRecvError};
 use std::thread;
 use std::time::Duration;
 
-use bot_cli_protocol::failure::reason;
+use bot_cli_protocol::failure::{Exit, Failure, reason};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use keyring::Error;
 use keyring::v1::Entry;
 
 use crate::files::Reason;
-use crate::text::theirs;
 use crate::wait::{InVain, wait};
+use bot_cli_terminal::short_line;
 
 const SERVICE: &str = "bot-cli";
 
 /// The time limit for a keyring operation. The user may need to unlock the keyring first.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The reason that the keyring did not serve a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the variants are")]
 pub enum KeyringError {
     #[error("there is no keyring to ask: {0}")]
     None(#[source] Reason),
@@ -37,10 +39,32 @@ pub enum KeyringError {
     Failed(#[source] Reason),
 }
 
+impl From<&KeyringError> for Failure {
+    fn from(error: &KeyringError) -> Self {
+        let failure =
+            |exit, code: &str| Self::new(exit, code, error.to_string()).caused_by(error.clone());
+        match error {
+            KeyringError::Cancelled => Self::cancelled(),
+            KeyringError::None(_) => failure(Exit::Unavailable, "no_keyring").hint(
+                "run it where the keyring is: in the desktop session in which this was set up",
+            ),
+            KeyringError::Locked => failure(Exit::Unavailable, "keyring_locked")
+                .hint("unlock the keyring, then try again"),
+            KeyringError::Silent => failure(Exit::Unavailable, "keyring_silent")
+                .hint("look whether it asks to be unlocked, then try again"),
+            KeyringError::NoEntry(_) | KeyringError::Failed(_) => {
+                failure(Exit::Failed, "keyring_failed").hint("try again")
+            }
+        }
+    }
+}
+
+/// Reads an entry.
 pub fn read(name: &str, session: &Session) -> Result<Secret, KeyringError> {
     ask(name, session, |entry| entry.get_password().map(Secret::new))
 }
 
+/// Creates or replaces an entry.
 pub fn write(name: &str, text: &Secret, session: &Session) -> Result<(), KeyringError> {
     let text = text.clone();
     ask(name, session, move |entry| {
@@ -48,6 +72,7 @@ pub fn write(name: &str, text: &Secret, session: &Session) -> Result<(), Keyring
     })
 }
 
+/// Removes an entry.
 pub fn remove(name: &str, session: &Session) -> Result<(), KeyringError> {
     ask(name, session, Entry::delete_credential)
 }
@@ -102,5 +127,5 @@ fn words(error: &dyn std::error::Error) -> Reason {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    theirs(&reason(&io::Error::other(cause.to_string()))).into()
+    short_line(&reason(&io::Error::other(cause.to_string())), 300).into()
 }

@@ -5,9 +5,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
 
 use super::document::{self, Flaw, Sets};
-use super::home::LARGEST;
+use super::home::{KEY, LARGEST};
 use super::seal;
 use super::{Size, Vault, VaultError};
 use crate::files::{self, Overwrite, Reason, WriteError, exists};
@@ -19,6 +20,7 @@ pub struct Backup {
 }
 
 impl Backup {
+    /// Reads and decrypts a backup.
     pub fn read(path: &Path, passphrase: &Secret) -> Result<Self, VaultError> {
         let not_a_backup =
             |reason: &str| VaultError::NotABackup(path.to_owned(), reason.to_owned());
@@ -40,7 +42,7 @@ impl Backup {
     }
 }
 
-impl Vault<'_> {
+impl Vault {
     /// Checks that a backup can be written to `path`. Rejects devices, directories and the vault's own files.
     pub fn check_place(&self, path: &Path, overwrite: Overwrite) -> Result<(), VaultError> {
         let refused = |reason| Err(VaultError::NotAPlace(path.to_owned(), reason));
@@ -50,7 +52,7 @@ impl Vault<'_> {
         }
         let real = |path: &Path| fs::canonicalize(path).ok();
         let places = [real(path), path.parent().and_then(real)];
-        let own = [real(&self.home.folder), real(self.home.key_file().path())];
+        let own = [real(&self.folder), real(&self.folder.join(KEY))];
         let is_own = |place: &PathBuf| own.iter().flatten().any(|own| place.starts_with(own));
         if places.iter().flatten().any(is_own) {
             return refused("it belongs to the vault");
@@ -67,12 +69,13 @@ impl Vault<'_> {
         path: &Path,
         passphrase: &Secret,
         overwrite: Overwrite,
+        session: &Session,
     ) -> Result<Size, VaultError> {
         self.check_place(path, overwrite)?;
-        let sets = self
-            .home
+        let home = self.home(session);
+        let sets = home
             .sets()?
-            .ok_or_else(|| VaultError::NoVault(self.home.vault()))?;
+            .ok_or_else(|| VaultError::NoVault(home.vault()))?;
         let failed = |reason| VaultError::not_written(path, reason);
         let bytes = seal::with_passphrase(&document::encode(&sets).map_err(failed)?, passphrase)
             .map_err(failed)?;

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use age::x25519::Identity;
 
-use super::VaultError;
 use super::document::{self, Flaw, Sets};
 use super::key;
 use super::seal;
+use crate::VaultError;
 use crate::files::lock::{self, LockError};
 use crate::files::{
     self, Overwrite, exists, foreign_owner, private_folder, sweep, writable_by_others,
@@ -25,6 +25,9 @@ use bot_cli_sdk::session::Session;
 /// The size limit for vault and backup files, in bytes.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
 
+/// The name of the file with the key, or with the name of its entry in the keyring.
+pub const KEY: &str = "vault.key";
+
 const TOO_LARGE: &str = "it is larger than 256 MiB";
 
 /// The maximum number of attempts to read a vault while another process replaces its key.
@@ -32,13 +35,13 @@ const ATTEMPTS: u32 = 20;
 
 /// A vault's folder, with the settings and state needed to open the vault.
 pub struct Home<'a> {
-    pub folder: PathBuf,
+    pub folder: &'a Path,
     /// The storage for a new key.
     pub key: Storage,
     pub patience: Duration,
     pub session: &'a Session,
     /// The keys from the last read, cached so that the keyring is queried only once.
-    pub known: RefCell<Vec<Identity>>,
+    pub known: &'a RefCell<Vec<Identity>>,
 }
 
 /// The behavior if the vault or the set doesn't exist.
@@ -55,7 +58,7 @@ impl<'a> Home<'a> {
     }
 
     pub fn key_file(&self) -> SecretFile<'a> {
-        SecretFile::new(self.folder.join("vault.key"), self.session)
+        SecretFile::new(self.folder.join(KEY), self.session)
     }
 
     /// Returns the sets, or `None` if the vault doesn't exist.
@@ -130,12 +133,12 @@ impl<'a> Home<'a> {
 
     fn read(&self) -> Result<Option<Vec<u8>>, VaultError> {
         let is_there = |path: &Path| exists(path).map_err(|error| VaultError::file(path, error));
-        if !is_there(&self.folder)? {
+        if !is_there(self.folder)? {
             return Ok(None);
         }
-        let found = fs::metadata(&self.folder);
-        let found = found.map_err(|error| VaultError::file(&self.folder, error))?;
-        refuse_others(&self.folder, &found)?;
+        let found = fs::metadata(self.folder);
+        let found = found.map_err(|error| VaultError::file(self.folder, error))?;
+        refuse_others(self.folder, &found)?;
         let path = self.vault();
         if !is_there(&path)? {
             let earlier = ["vault.sealed", "vault.redb"].map(|name| self.folder.join(name));
@@ -171,8 +174,7 @@ impl<'a> Home<'a> {
         if self.open()?.is_none() && missing == Missing::Leave {
             return Ok(None);
         }
-        private_folder(&self.folder)
-            .map_err(|error| VaultError::not_written(&self.folder, error))?;
+        private_folder(self.folder).map_err(|error| VaultError::not_written(self.folder, error))?;
         let _lock = self.lock()?;
         let (mut sets, key) = match (self.open()?, missing) {
             (Some((sets, key)), _) => (sets, Some(key)),
@@ -235,7 +237,7 @@ impl<'a> Home<'a> {
             return Err(VaultError::not_written(&path, TOO_LARGE));
         }
         // This process has the lock, so every temporary file is a leftover.
-        sweep(&self.folder, Duration::ZERO);
+        sweep(self.folder, Duration::ZERO);
         files::replace(&path, &bytes, Overwrite::Allow)
             .map_err(|error| VaultError::write(&path, error))
     }

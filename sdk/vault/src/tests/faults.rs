@@ -1,18 +1,20 @@
 use super::*;
 use crate::files::faults::{self, After};
 
-type Change = (&'static str, fn(&Vault<'_>) -> Result<(), VaultError>);
+type Change = (&'static str, fn(&Vault) -> Result<(), ChangeError>);
 
 const CHANGES: [Change; 6] = [
     ("put", |vault| {
-        put(vault, "prod", &[entry("A", "9"), entry("Z", "9")], None)
+        put(vault, "prod", &[entry("A", "9"), entry("Z", "9")])
     }),
-    ("new set", |vault| {
-        put(vault, "new", &[entry("N", "9")], None)
+    ("new set", |vault| put(vault, "new", &[entry("N", "9")])),
+    ("unset", |vault| {
+        unset(vault, "prod", &[key("A")], None).map(drop)
     }),
-    ("unset", |vault| unset(vault, "prod", &[key("A")]).map(drop)),
-    ("delete", |vault| delete(vault, "prod").map(drop)),
-    ("rekey", |vault| vault.rekey().map(drop)),
+    ("delete", |vault| delete(vault, "prod", None).map(drop)),
+    ("rekey", |vault| {
+        Ok(vault.rekey(&Session::silent()).map(drop)?)
+    }),
     ("pull", |vault| put_pull(vault, "quay", "quay.io")),
 ];
 
@@ -49,7 +51,7 @@ fn change_that_fails_anywhere_is_undone_or_complete_and_says_which() {
                         After::Works => assert!(may_fail || result.is_ok(), "{at}"),
                         After::Fails => assert_eq!(result.is_err(), may_fail, "{at}"),
                     }
-                    let expected = match result.as_ref().map_err(VaultError::effect) {
+                    let expected = match result.as_ref().map_err(|error| &error.effect) {
                         Ok(()) | Err(Effect::Done) => &after,
                         Err(Effect::NotDone | Effect::Unknown | Effect::Partly(_)) => &before,
                     };
@@ -80,20 +82,20 @@ fn backup_and_restore_that_fail_anywhere_are_undone_or_complete() {
     let (one, file) = (folder.path().join("one"), folder.path().join("backup"));
     let vault = filled(&one);
     vault
-        .backup(&file, &passphrase(), Overwrite::Allow)
+        .backup(&file, &passphrase(), Overwrite::Allow, silent())
         .unwrap();
     let whole = view(&vault).unwrap();
     for step in 1.. {
         let target = folder.path().join(format!("backup-{step}"));
-        let backup = || vault.backup(&target, &passphrase(), Overwrite::Refuse);
+        let backup = || vault.backup(&target, &passphrase(), Overwrite::Refuse, silent());
         let (saved, failed) = faults::at(step, After::Works, backup);
         if let Err(error) = saved {
             assert_eq!(target.exists(), error.effect() == Effect::Done, "{step}");
         }
         let other = local(&folder.path().join(format!("two-{step}")));
-        put(&other, "old", &[entry("OLD", "0")], None).unwrap();
+        put(&other, "old", &[entry("OLD", "0")]).unwrap();
         let before = view(&other).unwrap();
-        let restore = || other.restore(Backup::read(&file, &passphrase()).unwrap());
+        let restore = || other.restore(Backup::read(&file, &passphrase()).unwrap(), silent());
         let (restored, also) = faults::at(step, After::Works, restore);
         let expected = match restored.as_ref().map_err(VaultError::effect) {
             Ok(_) | Err(Effect::Done) => &whole,

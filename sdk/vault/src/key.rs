@@ -4,7 +4,7 @@ use age::secrecy::ExposeSecret;
 use age::x25519::Identity;
 use bot_cli_protocol::secret::Secret;
 
-use super::VaultError;
+use crate::VaultError;
 use crate::files::Reason;
 use crate::keyring::KeyringError;
 use crate::random::random;

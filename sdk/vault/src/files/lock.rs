@@ -11,7 +11,9 @@ use bot_cli_sdk::session::Session;
 /// The time limit for waiting for other processes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The reason that a lock was not obtained.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the variants are")]
 pub enum LockError {
     /// Another process held the lock for this long.
     #[error("another process has kept it locked for {} seconds", .0.as_secs())]

@@ -11,7 +11,9 @@ const TICK: Duration = Duration::from_millis(10);
 /// The reason why a wait failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InVain {
+    /// The user cancelled.
     Cancelled,
+    /// The time limit was reached.
     TimedOut,
 }
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use zeroize::Zeroizing;
 
 use super::Size;
-use crate::domain::{Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::secret_file::exposed;
+use bot_cli_secrets::messages::SetKind;
+use bot_cli_secrets::{Key, Organization, Region, SetName};
 
 const VERSION: u32 = 1;
 
@@ -148,9 +149,10 @@ fn check(row: &Row<Contents>) -> Result<(), String> {
                 Key::parse_existing(key).map_err(of("key"))?;
             }
         }
-        Contents::ImagePullSecret { host, .. } => {
-            RegistryHost::parse(host).map_err(of("registry"))?;
+        Contents::ImagePullSecret { host, .. } if host.contains('\0') => {
+            return Err("the registry has a NUL character".to_owned());
         }
+        Contents::ImagePullSecret { .. } => {}
     }
     let mut values = row.contents.values().into_iter();
     if values.any(|value| value.expose().contains('\0')) {
@@ -198,7 +200,11 @@ mod tests {
                 r#""\u0000""#,
                 "set 1: a value has a NUL character",
             ),
-            ("ghcr.io", "a b", "set 2: the registry has a blank in it"),
+            (
+                "ghcr.io",
+                r"\u0000",
+                "set 2: the registry has a NUL character",
+            ),
             ("pull\"", "prod\"", "set 2: an earlier one has its name"),
             (r#""A":"#, r#""A":1,"C":"#, "its content is not a vault's"),
             (

@@ -1,5 +1,4 @@
 use super::*;
-use crate::backend::Explained;
 
 #[test]
 fn backup_is_written_to_regular_files_outside_of_the_vault_only() {
@@ -23,7 +22,7 @@ fn backup_is_written_to_regular_files_outside_of_the_vault_only() {
         &at("key").display().to_string(),
     ] {
         for overwrite in [Overwrite::Allow, Overwrite::Refuse] {
-            let refused = vault.backup(Path::new(place), &passphrase(), overwrite);
+            let refused = vault.backup(Path::new(place), &passphrase(), overwrite, silent());
             let is_told = matches!(refused, Err(VaultError::NotAPlace(..)));
             assert!(is_told, "{place}: {refused:?}");
         }
@@ -36,15 +35,12 @@ fn backup_is_written_to_regular_files_outside_of_the_vault_only() {
 fn hint_to_restore_is_given_for_damage_only() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
-    let hints = |error: VaultError| {
-        let failure = error.explain();
-        (failure.message, failure.hints.join("; "))
-    };
+    let hints = |failure: Failure| (failure.message, failure.hints.join("; "));
     let path = folder.path().join("vault.key");
     let gone = folder.path().join("unmounted/key");
     fs::remove_file(&path).unwrap();
     symlink(&gone, &path).unwrap();
-    let (message, hint) = hints(view(&vault).unwrap_err());
+    let (message, hint) = hints(view(&vault).unwrap_err().into());
     let expected = format!("is a link to `{}`, which is not there", gone.display());
     assert!(message.contains(&expected), "{message}");
     assert!(!hint.contains("restore"), "{hint}");
@@ -52,7 +48,7 @@ fn hint_to_restore_is_given_for_damage_only() {
 
     for file in [folder.path().join("nowhere"), "/dev/zero".into()] {
         let failed = Backup::read(&file, &passphrase()).unwrap_err();
-        let (message, hint) = hints(failed);
+        let (message, hint) = hints(failed.into());
         assert!(message.starts_with("could not read `"), "{message}");
         assert!(!hint.contains("restore"), "{hint}");
     }
@@ -60,7 +56,7 @@ fn hint_to_restore_is_given_for_damage_only() {
     fs::remove_file(&path).unwrap();
     fs::write(&path, "garbage").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-    let (message, hint) = hints(view(&vault).unwrap_err());
+    let (message, hint) = hints(view(&vault).unwrap_err().into());
     assert!(message.ends_with("is not the key of a vault"), "{message}");
     assert!(hint.contains("restore"), "{hint}");
 }

@@ -3,31 +3,37 @@ mod faults;
 mod links;
 mod places;
 
-use std::error::Error;
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::{
+    DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetDetails, SetSummary, UnsetParams,
+};
+use bot_cli_secrets::{
+    ChangeError, Code, Effect, Entry, Error, Key, Organization, Region, SetName, Store as _,
+};
 
 use super::{Backup, Vault, VaultError};
-use crate::backend::Effect;
-use crate::backend::{
-    BackendError, ChangeError, Details, Keys, Prior, ReadsValues, SecretsBackend, Summary,
-};
-use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetName};
 use crate::files::Overwrite;
+use crate::home::Home;
 use crate::secret_file::Storage;
-use bot_cli_sdk::session::Session;
 
-fn vault(folder: &Path, organization: &str) -> Vault<'static> {
-    let organization = Organization::parse(organization).unwrap();
-    let session = Box::leak(Box::new(Session::silent()));
-    Vault::new(folder, organization, Storage::File, session)
+fn local(folder: &Path) -> Vault {
+    let organization = Organization::parse("local").unwrap();
+    Vault::new(folder, organization, Storage::File)
 }
 
-fn local(folder: &Path) -> Vault<'static> {
-    vault(folder, "local")
+fn silent() -> &'static Session {
+    Box::leak(Box::new(Session::silent()))
+}
+
+fn home(vault: &Vault) -> Home<'_> {
+    vault.home(silent())
 }
 
 fn entry(key: &str, value: &str) -> Entry {
@@ -49,86 +55,94 @@ fn passphrase() -> Secret {
     Secret::new("correct horse battery".to_owned())
 }
 
-fn own(error: BackendError) -> VaultError {
-    match error {
-        BackendError::Cancelled => VaultError::Cancelled,
-        BackendError::Own(own) => {
-            let error: &(dyn Error + 'static) = &*own;
-            error.downcast_ref::<VaultError>().unwrap().clone()
-        }
-    }
+fn list(vault: &Vault) -> Result<Vec<SetSummary>, Error> {
+    vault.list(None, &Session::silent())
 }
 
-fn changed(error: ChangeError) -> VaultError {
-    own(error.cause)
+fn get(vault: &Vault, set: &str) -> Result<Option<SetDetails>, Error> {
+    vault.get(&name(set), &Session::silent())
 }
 
-fn list(vault: &Vault<'_>, region: Option<&Region>) -> Result<Vec<Summary>, VaultError> {
-    SecretsBackend::list(vault, region).map_err(own)
+fn values(vault: &Vault, set: &str) -> Result<Option<BTreeMap<String, Secret>>, Error> {
+    vault.values(&name(set), &Session::silent())
 }
 
-fn get(vault: &Vault<'_>, set: &str) -> Result<Option<Details>, VaultError> {
-    SecretsBackend::get(vault, &name(set)).map_err(own)
-}
-
-fn values(vault: &Vault<'_>, set: &str) -> Result<Option<Vec<Entry>>, VaultError> {
-    ReadsValues::values(vault, &name(set)).map_err(own)
-}
-
-fn put(
-    vault: &Vault<'_>,
-    set: &str,
-    entries: &[Entry],
-    region: Option<&Region>,
-) -> Result<(), VaultError> {
-    let known = known(vault, set)?;
-    let prior = known.as_deref().map_or(Prior::Absent(region), Prior::Keys);
-    let put = SecretsBackend::put(vault, &name(set), entries, prior);
-    put.map(drop).map_err(changed)
-}
-
-fn put_pull(vault: &Vault<'_>, set: &str, host: &str) -> Result<(), VaultError> {
-    let prior = match get(vault, set)? {
-        Some(_) => Prior::Keys(&[]),
-        None => Prior::Absent(None),
+fn put_onto(vault: &Vault, set: &str, entries: &[Entry], prior: Prior) -> Result<(), ChangeError> {
+    let put = PutParams {
+        name: name(set),
+        region: None,
+        entries: entries.to_vec(),
+        prior,
     };
-    let host = RegistryHost::parse(host).unwrap();
-    let credentials = Secret::new("dXNlcjp0b2tlbg==".to_owned());
-    let put = vault.put_image_pull_secret(&name(set), &host, &credentials, prior);
-    put.map(drop).map_err(changed)
+    vault.put(&put, &Session::silent())
 }
 
-fn known(vault: &Vault<'_>, set: &str) -> Result<Option<Vec<String>>, VaultError> {
-    Ok(get(vault, set)?.map(|found| match found.keys {
-        Keys::Known(keys) => keys,
-        Keys::Referenced | Keys::None => Vec::new(),
-    }))
+fn put(vault: &Vault, set: &str, entries: &[Entry]) -> Result<(), ChangeError> {
+    let prior = prior(vault, set).map_err(Error::not_done)?;
+    put_onto(vault, set, entries, prior)
 }
 
-fn unset(vault: &Vault<'_>, set: &str, keys: &[Key]) -> Result<Vec<Key>, VaultError> {
-    SecretsBackend::unset(vault, &name(set), keys, None).map_err(changed)
+fn put_pull_onto(vault: &Vault, set: &str, host: &str, prior: Prior) -> Result<(), ChangeError> {
+    let put = PutImagePullSecretParams {
+        name: name(set),
+        region: None,
+        host: host.to_owned(),
+        credentials: Secret::new("dXNlcjp0b2tlbg==".to_owned()),
+        prior,
+    };
+    vault.put_image_pull_secret(&put, &Session::silent())
 }
 
-fn delete(vault: &Vault<'_>, set: &str) -> Result<bool, VaultError> {
-    SecretsBackend::delete(vault, &name(set), None).map_err(changed)
+fn put_pull(vault: &Vault, set: &str, host: &str) -> Result<(), ChangeError> {
+    let prior = prior(vault, set).map_err(Error::not_done)?;
+    put_pull_onto(vault, set, host, prior)
 }
 
-fn filled(folder: &Path) -> Vault<'static> {
+fn prior(vault: &Vault, set: &str) -> Result<Prior, Error> {
+    let found = get(vault, set)?;
+    Ok(found.map_or(Prior::Absent, |found| Prior::Keys(found.keys)))
+}
+
+fn unset(
+    vault: &Vault,
+    set: &str,
+    keys: &[Key],
+    prior: Option<Prior>,
+) -> Result<Vec<Key>, ChangeError> {
+    let unset = UnsetParams {
+        name: name(set),
+        keys: keys.to_vec(),
+        prior,
+    };
+    vault.unset(&unset, &Session::silent())
+}
+
+fn delete(vault: &Vault, set: &str, prior: Option<Prior>) -> Result<bool, ChangeError> {
+    let name = name(set);
+    vault.delete(&DeleteParams { name, prior }, &Session::silent())
+}
+
+fn filled(folder: &Path) -> Vault {
     let vault = local(folder);
-    put(&vault, "prod", &[entry("A", "1"), entry("B", "2")], None).unwrap();
-    let region = Region::parse("eu-central").unwrap();
-    put(&vault, "test", &[entry("C", "3")], Some(&region)).unwrap();
+    put(&vault, "prod", &[entry("A", "1"), entry("B", "2")]).unwrap();
+    let test = PutParams {
+        name: name("test"),
+        region: Some(Region::parse("eu-central").unwrap()),
+        entries: vec![entry("C", "3")],
+        prior: Prior::Absent,
+    };
+    vault.put(&test, &Session::silent()).unwrap();
     put_pull(&vault, "pull", "ghcr.io").unwrap();
     vault
 }
 
 /// The name, the region and the values of every set.
-type View = Vec<(String, String, Option<Vec<Entry>>)>;
+type View = Vec<(String, String, Option<BTreeMap<String, Secret>>)>;
 
 /// Reads the vault through a new handle, as another process would.
-fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
-    let vault = &local(&vault.home.folder);
-    let sets = list(vault, None)?.into_iter();
+fn view(vault: &Vault) -> Result<View, Error> {
+    let vault = &local(&vault.folder);
+    let sets = list(vault)?.into_iter();
     sets.map(|set| {
         let values = values(vault, &set.name)?;
         Ok((set.name, set.region.unwrap_or_default(), values))
@@ -162,13 +176,14 @@ fn reading_makes_nothing_changes_no_file_and_needs_no_lock() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("vault");
     let vault = local(&place);
-    assert_eq!(list(&vault, None), Ok(Vec::new()));
+    assert_eq!(list(&vault), Ok(Vec::new()));
     assert_eq!(get(&vault, "prod"), Ok(None));
     assert_eq!(values(&vault, "prod"), Ok(None));
-    assert_eq!(delete(&vault, "prod"), Ok(false));
-    assert_eq!(unset(&vault, "prod", &[key("A")]), Ok(vec![key("A")]));
-    assert_eq!(vault.organizations(), Ok(Vec::new()));
-    assert_eq!(vault.verify(), Ok(None));
+    assert_eq!(delete(&vault, "prod", None), Ok(false));
+    assert_eq!(unset(&vault, "prod", &[key("A")], None), Ok(vec![key("A")]));
+    let session = &Session::silent();
+    assert_eq!(vault.organizations(session), Ok(Vec::new()));
+    assert_eq!(vault.verify(session), Ok(None));
     assert!(!place.exists());
 
     let vault = filled(&place);
@@ -176,8 +191,8 @@ fn reading_makes_nothing_changes_no_file_and_needs_no_lock() {
     let before = files(&place);
     view(&vault).unwrap();
     get(&vault, "prod").unwrap();
-    vault.organizations().unwrap();
-    vault.verify().unwrap();
+    vault.organizations(session).unwrap();
+    vault.verify(session).unwrap();
     assert_eq!(files(&place), before);
 }
 
@@ -189,11 +204,11 @@ fn readers_and_writers_never_see_half_a_new_key() {
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             let vault = local(folder.path());
-            (0..40).all(|_| vault.rekey().is_ok())
+            (0..40).all(|_| vault.rekey(&Session::silent()).is_ok())
         });
         let other = scope.spawn(|| {
             let vault = local(folder.path());
-            let put = |_| put(&vault, "prod", &[entry("A", "1")], None).is_ok();
+            let put = |_| put(&vault, "prod", &[entry("A", "1")]).is_ok();
             (0..40).all(put)
         });
         let mut reads = 0;
@@ -214,44 +229,37 @@ fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
     let keys = |keys: &[&str]| -> Vec<String> { keys.iter().map(ToString::to_string).collect() };
     let (seen, of_test) = (keys(&["A", "B"]), keys(&["C"]));
     // The other process adds keys, deletes a set, and creates one.
-    put(&other, "prod", &[entry("Q", "q")], None).unwrap();
-    delete(&other, "test").unwrap();
-    put(&other, "new", &[entry("A", "theirs")], None).unwrap();
+    put(&other, "prod", &[entry("Q", "q")]).unwrap();
+    delete(&other, "test", None).unwrap();
+    put(&other, "new", &[entry("A", "theirs")]).unwrap();
     let before = view(&other).unwrap();
     let (ours, q) = ([entry("A", "ours")], [entry("Q", "ours")]);
-    let host = RegistryHost::parse("ghcr.io").unwrap();
-    let secret = Secret::new(String::new());
-    let (prod, test, new, pull) = (name("prod"), name("test"), name("new"), name("pull"));
+    let (prod, test) = (Prior::Keys(seen), Prior::Keys(of_test));
+    let none = Prior::Keys(Vec::new());
     for (what, changed) in [
-        ("key made", vault.put(&prod, &q, Prior::Keys(&seen))),
-        ("set gone", vault.put(&test, &ours, Prior::Keys(&of_test))),
-        ("set made", vault.put(&new, &ours, Prior::Absent(None))),
-        ("other kind", vault.put(&pull, &ours, Prior::Keys(&[]))),
-        (
-            "credentials",
-            vault.put_image_pull_secret(&new, &host, &secret, Prior::Keys(&[])),
-        ),
+        ("key made", put_onto(&vault, "prod", &q, prod.clone())),
+        ("set gone", put_onto(&vault, "test", &ours, test)),
+        ("set made", put_onto(&vault, "new", &ours, Prior::Absent)),
+        ("other kind", put_onto(&vault, "pull", &ours, none.clone())),
+        ("credentials", put_pull_onto(&vault, "new", "ghcr.io", none)),
         (
             "key made, to go",
-            vault.unset(&prod, &[key("Q")], Some(&seen)).map(drop),
+            unset(&vault, "prod", &[key("Q")], Some(prod.clone())).map(drop),
         ),
         (
             "deletion",
-            SecretsBackend::delete(&vault, &prod, Some(&seen)).map(drop),
+            delete(&vault, "prod", Some(prod.clone())).map(drop),
         ),
     ] {
         let error = changed.unwrap_err();
-        assert_eq!(error.effect, crate::backend::Effect::NotDone, "{what}");
-        let error = own(error.cause);
-        assert!(
-            matches!(error, VaultError::Conflict(_)),
-            "{what}: {error:?}"
-        );
+        assert_eq!(error.effect, Effect::NotDone, "{what}");
+        assert_eq!(error.cause.code, Code::Conflict, "{what}");
         assert_eq!(view(&vault).unwrap(), before, "{what}");
     }
     // The plan for `A` is still valid.
-    vault.put(&prod, &ours, Prior::Keys(&seen)).unwrap();
-    let after = [entry("A", "ours"), entry("B", "2"), entry("Q", "q")];
+    put_onto(&vault, "prod", &ours, prod).unwrap();
+    let after = [("A", "ours"), ("B", "2"), ("Q", "q")];
+    let after = after.map(|(key, value)| (key.to_owned(), Secret::new(value.to_owned())));
     assert_eq!(values(&vault, "prod"), Ok(Some(after.into())));
 }
 
@@ -262,12 +270,10 @@ fn vault_from_before_the_first_release_is_named_and_not_touched() {
         let path = folder.path().join(file);
         fs::write(&path, "old").unwrap();
         let vault = local(folder.path());
-        for failed in [
-            list(&vault, None).map(drop),
-            put(&vault, "prod", &[entry("A", "1")], None),
-        ] {
-            assert_eq!(failed, Err(VaultError::Earlier(path.clone())));
-        }
+        let earlier = Error::from(VaultError::Earlier(path));
+        assert_eq!(list(&vault), Err(earlier.clone()));
+        let put = put(&vault, "prod", &[entry("A", "1")]);
+        assert_eq!(put, Err(earlier.not_done()));
         assert_eq!(files(folder.path()), [(file.to_owned(), b"old".to_vec())]);
     }
 }
@@ -281,7 +287,7 @@ fn vault_is_a_file_of_age_and_its_key_an_identity() {
     let key = fs::read_to_string(folder.path().join("vault.key")).unwrap();
     let identity: age::x25519::Identity = key.parse().unwrap();
     assert_eq!(identity.to_string().expose_secret(), key);
-    let sealed = fs::read(vault.home.vault()).unwrap();
+    let sealed = fs::read(home(&vault).vault()).unwrap();
     // Anyone with the recipient could forge a vault.
     let recipient = identity.to_public().to_string();
     for (file, bytes) in files(folder.path()) {

@@ -1,9 +1,9 @@
 use super::*;
-use crate::backend::local::key;
 use crate::files::faults::{self, After};
+use crate::key;
 
 /// Creates a filled vault whose key file is a link to a file in another folder.
-fn with_the_key_elsewhere(folder: &Path) -> Vault<'static> {
+fn with_the_key_elsewhere(folder: &Path) -> Vault {
     let place = folder.join("vault");
     let vault = filled(&place);
     fs::create_dir(folder.join("usb")).unwrap();
@@ -23,13 +23,13 @@ fn new_key_behind_a_link_that_fails_anywhere_is_complete_or_not_begun() {
             let sealed = at("vault/vault.age");
             let (expected, before) = (view(&vault).unwrap(), fs::read(&sealed).unwrap());
             let key = fs::read(at("usb/key")).unwrap();
-            let (result, failed) = faults::at(step, rest, || vault.rekey());
+            let (result, failed) = faults::at(step, rest, || vault.rekey(&Session::silent()));
             let case = format!("{step}: {result:?}");
             reached |= failed;
             let is_done = result.as_ref().map_err(VaultError::effect) != Err(Effect::NotDone);
             assert_eq!(fs::read(&sealed).unwrap() != before, is_done, "{case}");
             assert_eq!(view(&vault).unwrap(), expected, "{case}");
-            vault.rekey().unwrap();
+            vault.rekey(&Session::silent()).unwrap();
             assert_eq!(view(&vault).unwrap(), expected, "{case}");
             assert_ne!(fs::read(at("usb/key")).unwrap(), key, "{case}");
             let link = fs::symlink_metadata(at("vault/vault.key")).unwrap();
@@ -51,13 +51,13 @@ fn vault_opens_with_either_of_two_keys_and_the_next_change_leaves_one() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
     let expected = view(&vault).unwrap();
-    let file = vault.home.key_file();
+    let file = home(&vault).key_file();
     let key = key::read(&file).unwrap().remove(0);
     let other = key::generate(&file).unwrap();
     for keys in [[&key, &other], [&other, &key]] {
         key::write(&file, &keys, Storage::File).unwrap();
         assert_eq!(view(&vault).unwrap(), expected);
-        put(&local(folder.path()), "prod", &[entry("A", "1")], None).unwrap();
+        put(&local(folder.path()), "prod", &[entry("A", "1")]).unwrap();
         assert_eq!(key::read(&file).unwrap().len(), 1);
         assert_eq!(view(&vault).unwrap(), expected);
     }

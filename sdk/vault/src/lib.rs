@@ -1,0 +1,404 @@
+//! The vault, which stores all sets in one age-encrypted file on this machine, and the private files and keyring entries in which secrets
+//! are kept. `VAULT.md` documents the files and the kinds of tampering that can be detected.
+
+mod backup;
+mod document;
+mod error;
+pub mod files;
+mod home;
+mod key;
+pub mod keyring;
+mod platform;
+mod random;
+mod seal;
+pub mod secret_file;
+/// Waits that the user can see and cancel.
+pub mod wait;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use age::x25519::Identity;
+use bot_cli_protocol::secret::Secret;
+use bot_cli_sdk::session::Session;
+use bot_cli_secrets::messages::{
+    Ability, CredentialsResult, DeleteParams, OpenResult, OrganizationInfo, Prior,
+    PutImagePullSecretParams, PutParams, RegionInfo, Regions, SetDetails, SetKind, SetSummary,
+    UnsetParams,
+};
+use bot_cli_secrets::{ChangeError, Code, Error, Key, Organization, Region, SetName, Store};
+
+use crate::files::lock::PATIENCE;
+use crate::secret_file::Storage;
+pub use backup::{Backup, open_backup};
+use document::{Contents, Set, Sets};
+pub use error::VaultError;
+use home::{Home, Missing};
+
+/// The default organization of a vault.
+pub const ORGANIZATION: &str = "local";
+
+/// The regions of a vault. They match the hosting service's regions, so that sets can be copied to the service.
+pub const REGIONS: [(&str, &str); 4] = [
+    ("us-west", "US West"),
+    ("us-east", "US East"),
+    ("eu-central", "EU Central"),
+    ("ap-south", "AP South"),
+];
+
+/// The size of a vault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Size {
+    /// The number of secret sets and image pull secrets.
+    pub sets: usize,
+    /// The number of values and credentials.
+    pub values: usize,
+}
+
+/// What a verified vault has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say what is counted")]
+pub struct Verified {
+    pub path: PathBuf,
+    pub key: Storage,
+    pub organizations: usize,
+    pub secret_sets: usize,
+    pub image_pull_secrets: usize,
+    pub values: usize,
+}
+
+/// One organization's view of a vault.
+pub struct Vault {
+    folder: PathBuf,
+    key: Storage,
+    organization: Organization,
+    opened: OpenResult,
+    /// The keys from the last read, cached so that the keyring is queried only once.
+    known: RefCell<Vec<Identity>>,
+}
+
+/// Returns the names of an organization's sets, or `None` if reading them fails or needs the keyring.
+pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> {
+    let vault = Vault::new(folder, organization.clone(), Storage::File);
+    let sets = vault.home(&Session::silent()).sets_at_hand()?;
+    Some(vault.ours(&sets).map(|(name, _)| name.clone()).collect())
+}
+
+/// Returns the keys of a secret set. Returns `None` if the set doesn't exist, reading fails or the keyring is needed.
+pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Option<Vec<String>> {
+    let vault = Vault::new(folder, organization.clone(), Storage::File);
+    let sets = vault.home(&Session::silent()).sets_at_hand()?;
+    match &sets.get(&vault.place(name))?.contents {
+        Contents::Secret(values) => Some(values.keys().cloned().collect()),
+        Contents::ImagePullSecret { .. } => None,
+    }
+}
+
+impl Vault {
+    /// Creates a handle to the vault in `folder`. The first write creates the folder and stores a new key in the storage `key`.
+    pub fn new(folder: &Path, organization: Organization, key: Storage) -> Self {
+        let region = |(code, name): (&str, &str)| RegionInfo {
+            code: code.to_owned(),
+            name: name.to_owned(),
+        };
+        Self {
+            opened: OpenResult {
+                organization: Some(organization.to_string()),
+                place: format!("the vault in {}", folder.display()),
+                regions: Some(Regions {
+                    all: REGIONS.map(region).into(),
+                    default: Some(REGIONS[0].0.to_owned()),
+                }),
+                can: vec![
+                    Ability::Values,
+                    Ability::ImagePullSecrets,
+                    Ability::Organizations,
+                ],
+                ..OpenResult::default()
+            },
+            folder: folder.to_owned(),
+            key,
+            organization,
+            known: RefCell::default(),
+        }
+    }
+
+    /// Returns the vault's folder, as used during one call. If the user cancels, the vault stops waiting for other processes and the
+    /// keyring.
+    fn home<'a>(&'a self, session: &'a Session) -> Home<'a> {
+        Home {
+            folder: &self.folder,
+            key: self.key,
+            patience: PATIENCE,
+            session,
+            known: &self.known,
+        }
+    }
+
+    /// Decrypts and checks the whole vault. Returns `None` if the vault doesn't exist.
+    pub fn verify(&self, session: &Session) -> Result<Option<Verified>, VaultError> {
+        let home = self.home(session);
+        let Some(sets) = home.sets()? else {
+            return Ok(None);
+        };
+        let secret = |set: &&Set| set.kind() == SetKind::Secret;
+        let secret_sets = sets.values().filter(secret).count();
+        let organizations: BTreeSet<_> = sets.keys().map(|(name, _)| name).collect();
+        Ok(Some(Verified {
+            path: home.vault(),
+            key: home.key_file().place(),
+            organizations: organizations.len(),
+            secret_sets,
+            image_pull_secrets: sets.len() - secret_sets,
+            values: document::size(&sets).values,
+        }))
+    }
+
+    /// Encrypts the vault with a new key and removes the old key. Returns where the new key is stored.
+    pub fn rekey(&self, session: &Session) -> Result<Storage, VaultError> {
+        self.home(session).rekey()
+    }
+
+    /// Replaces the whole vault with the contents of a backup.
+    pub fn restore(&self, backup: Backup, session: &Session) -> Result<Size, VaultError> {
+        let size = document::size(&backup.sets);
+        let put_back = |sets: &mut Sets| {
+            *sets = backup.sets;
+            Ok(Some(()))
+        };
+        self.home(session).change(Missing::Create, put_back)?;
+        Ok(size)
+    }
+
+    /// Counts the entries of all organizations.
+    pub fn size(&self, session: &Session) -> Result<Size, VaultError> {
+        let sets = self.home(session).sets()?.unwrap_or_default();
+        Ok(document::size(&sets))
+    }
+
+    fn ours<'s>(&self, sets: &'s Sets) -> impl Iterator<Item = (&'s String, &'s Set)> {
+        let sets = sets.iter();
+        sets.filter(|((organization, _), _)| organization == self.organization.as_str())
+            .map(|((_, name), set)| (name, set))
+    }
+
+    fn place(&self, name: &SetName) -> (String, String) {
+        (self.organization.to_string(), name.to_string())
+    }
+
+    fn set(&self, name: &SetName, session: &Session) -> Result<Option<Set>, VaultError> {
+        let sets = self.home(session).sets()?;
+        Ok(sets.and_then(|mut sets| sets.remove(&self.place(name))))
+    }
+
+    /// Stores a set of the given kind. Fails if the existing set no longer matches `prior`; `alike` compares the keys.
+    fn store(
+        &self,
+        (name, region, prior): (&SetName, Option<&Region>, &Prior),
+        kind: SetKind,
+        session: &Session,
+        alike: impl FnOnce(&Set, &[String]) -> bool,
+        fill: impl FnOnce(Option<Contents>) -> Contents,
+    ) -> Result<(), ChangeError> {
+        let is_as_seen = |found: Option<&Set>| match (found, prior) {
+            (None, Prior::Absent) => true,
+            (Some(set), Prior::Keys(keys)) => set.kind() == kind && alike(set, keys),
+            (None, Prior::Keys(_)) | (Some(_), Prior::Absent) => false,
+        };
+        self.apply(name, Missing::Create, session, is_as_seen, |found| {
+            let (region, contents) = match found {
+                Some(set) => (set.region, Some(set.contents)),
+                None => (region.map_or(REGIONS[0].0, Region::as_str).to_owned(), None),
+            };
+            let contents = fill(contents);
+            Some(Set { region, contents })
+        })?;
+        Ok(())
+    }
+
+    /// Changes one set under the lock. Fails if the set has changed since the caller read it.
+    ///
+    /// Returns `false` if the set doesn't exist and `missing` forbids creating it.
+    fn apply(
+        &self,
+        name: &SetName,
+        missing: Missing,
+        session: &Session,
+        is_as_seen: impl FnOnce(Option<&Set>) -> bool,
+        work: impl FnOnce(Option<Set>) -> Option<Set>,
+    ) -> Result<bool, VaultError> {
+        let work = |sets: &mut Sets| {
+            let found = sets.remove(&self.place(name));
+            if found.is_none() && missing == Missing::Leave {
+                return Ok(None);
+            }
+            if !is_as_seen(found.as_ref()) {
+                return Err(VaultError::Conflict(name.to_string()));
+            }
+            if let Some(set) = work(found) {
+                sets.insert(self.place(name), set);
+            }
+            Ok(Some(()))
+        };
+        Ok(self.home(session).change(missing, work)?.is_some())
+    }
+}
+
+impl Store for Vault {
+    fn opened(&self) -> &OpenResult {
+        &self.opened
+    }
+
+    fn list(&self, region: Option<&Region>, session: &Session) -> Result<Vec<SetSummary>, Error> {
+        let sets = self.home(session).sets()?.unwrap_or_default();
+        let wanted = |set: &Set| region.is_none_or(|region| region.as_str() == set.region);
+        Ok(self
+            .ours(&sets)
+            .filter(|(_, set)| wanted(set))
+            .map(|(name, set)| summary(name, set))
+            .collect())
+    }
+
+    fn get(&self, name: &SetName, session: &Session) -> Result<Option<SetDetails>, Error> {
+        let details = |set: Set| SetDetails {
+            keys: match &set.contents {
+                Contents::Secret(values) => values.keys().cloned().collect(),
+                Contents::ImagePullSecret { .. } => Vec::new(),
+            },
+            ..summary(name.as_str(), &set).into()
+        };
+        Ok(self.set(name, session)?.map(details))
+    }
+
+    fn values(
+        &self,
+        name: &SetName,
+        session: &Session,
+    ) -> Result<Option<BTreeMap<String, Secret>>, Error> {
+        match self.set(name, session)?.map(|set| set.contents) {
+            Some(Contents::Secret(values)) => Ok(Some(values)),
+            Some(Contents::ImagePullSecret { .. }) | None => Ok(None),
+        }
+    }
+
+    fn credentials(&self, name: &SetName, session: &Session) -> Result<CredentialsResult, Error> {
+        match self.set(name, session)?.map(|set| set.contents) {
+            Some(Contents::ImagePullSecret { host, credentials }) => {
+                Ok(CredentialsResult { host, credentials })
+            }
+            Some(Contents::Secret(_)) | None => {
+                let message = format!("no image pull secret is named `{name}`");
+                Err(Error::new(Code::NotFound, message))
+            }
+        }
+    }
+
+    fn organizations(&self, session: &Session) -> Result<Vec<OrganizationInfo>, Error> {
+        let sets = self.home(session).sets()?.unwrap_or_default();
+        let names: BTreeSet<String> = sets.into_keys().map(|(name, _)| name).collect();
+        let organization = |name| OrganizationInfo { name, label: None };
+        Ok(names.into_iter().map(organization).collect())
+    }
+
+    fn put(&self, put: &PutParams, session: &Session) -> Result<(), ChangeError> {
+        let alike = |set: &Set, seen: &[String]| {
+            let mut keys = put.entries.iter().map(|entry| &entry.key);
+            keys.all(|key| stands(set, key, seen))
+        };
+        let place = (&put.name, put.region.as_ref(), &put.prior);
+        self.store(place, SetKind::Secret, session, alike, |found| {
+            let mut values = match found {
+                Some(Contents::Secret(values)) => values,
+                Some(Contents::ImagePullSecret { .. }) | None => BTreeMap::new(),
+            };
+            let entries = put.entries.iter();
+            values.extend(entries.map(|entry| (entry.key.to_string(), entry.value.clone())));
+            Contents::Secret(values)
+        })
+    }
+
+    fn put_image_pull_secret(
+        &self,
+        put: &PutImagePullSecretParams,
+        session: &Session,
+    ) -> Result<(), ChangeError> {
+        let place = (&put.name, put.region.as_ref(), &put.prior);
+        self.store(place, SetKind::ImagePullSecret, session, has, |_| {
+            Contents::ImagePullSecret {
+                host: put.host.clone(),
+                credentials: put.credentials.clone(),
+            }
+        })
+    }
+
+    fn unset(&self, unset: &UnsetParams, session: &Session) -> Result<Vec<Key>, ChangeError> {
+        let mut missing = unset.keys.clone();
+        let is_as_seen = |found: Option<&Set>| {
+            let mut keys = unset.keys.iter();
+            is_as_seen(found, unset.prior.as_ref(), |set, seen| {
+                keys.all(|key| stands(set, key, seen))
+            })
+        };
+        self.apply(
+            &unset.name,
+            Missing::Leave,
+            session,
+            is_as_seen,
+            |mut set| {
+                if let Some(Contents::Secret(values)) = set.as_mut().map(|set| &mut set.contents) {
+                    missing.retain(|key| values.remove(key.as_str()).is_none());
+                }
+                set
+            },
+        )?;
+        Ok(missing)
+    }
+
+    fn delete(&self, delete: &DeleteParams, session: &Session) -> Result<bool, ChangeError> {
+        let is_as_seen = |found: Option<&Set>| is_as_seen(found, delete.prior.as_ref(), has);
+        Ok(self.apply(&delete.name, Missing::Leave, session, is_as_seen, |_| None)?)
+    }
+}
+
+/// Reports whether an existing set is as the caller saw it; `alike` compares the keys.
+fn is_as_seen(
+    found: Option<&Set>,
+    seen: Option<&Prior>,
+    alike: impl FnOnce(&Set, &[String]) -> bool,
+) -> bool {
+    match (found, seen) {
+        (Some(set), Some(Prior::Keys(keys))) => alike(set, keys),
+        (Some(_), Some(Prior::Absent)) => false,
+        (None, _) | (_, None) => true,
+    }
+}
+
+/// Reports whether a set has exactly these keys. An image pull secret has no keys.
+fn has(set: &Set, keys: &[String]) -> bool {
+    match &set.contents {
+        Contents::Secret(values) => {
+            values.len() == keys.len() && keys.iter().all(|key| values.contains_key(key))
+        }
+        Contents::ImagePullSecret { .. } => keys.is_empty(),
+    }
+}
+
+/// Reports whether the presence of a key still matches `seen`. Other keys are ignored.
+fn stands(set: &Set, key: &Key, seen: &[String]) -> bool {
+    let key = key.as_str();
+    let has = matches!(&set.contents, Contents::Secret(values) if values.contains_key(key));
+    seen.iter().any(|known| known == key) == has
+}
+
+fn summary(name: &str, set: &Set) -> SetSummary {
+    SetSummary {
+        name: name.to_owned(),
+        kind: set.kind(),
+        region: Some(set.region.clone()),
+        ..SetSummary::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;
