@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::domain::TokenKind;
 use crate::environment::Environment;
 use crate::environment::homeless;
-use crate::words;
 use bot_cli_vault::files::lock::{LockError, PATIENCE, lock as take};
 use bot_cli_vault::files::{self, private_folder};
 use bot_cli_vault::keyring::KeyringError;
