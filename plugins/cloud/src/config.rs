@@ -6,13 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_vault::files::{self, exists, refuse_special, write_private};
 use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError, value};
 
 use crate::domain::{BUILT_IN, BackendName};
 use crate::environment::{Environment, homeless};
 use crate::text::theirs;
 use crate::words::{self};
-use bot_cli_vault::files::{self, exists, refuse_special, write_private};
 
 /// The names of the settings in `config.toml`. All values are strings.
 pub const KEYS: [&str; 6] = [

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_terminal::shell::quoted;
+use bot_cli_vault::secret_file::Storage;
 use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 use url::Url;
@@ -14,7 +15,6 @@ use crate::input::{both, refused};
 use crate::pace::Pace;
 use crate::source::Source;
 use crate::text::theirs;
-use bot_cli_vault::secret_file::Storage;
 
 /// The hosting service's default URL.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";

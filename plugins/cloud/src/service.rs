@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod upload;
 
+use agent::Agent;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_terminal::short_line;
 use reqwest::Method;
@@ -15,7 +16,6 @@ use crate::backend::hosted::wire::{Body, segment};
 use crate::backend::hosted::{SIGN_IN, ServiceError, Tenant};
 use crate::scope::Scope;
 use crate::words::unknown;
-use agent::Agent;
 
 /// A connection to the service for one account.
 pub struct Service<'a> {

@@ -2,13 +2,14 @@
 
 use std::marker::PhantomData;
 
-use super::Backend;
-use crate::messages::PREFIX;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::{Manifest, Role};
 use bot_cli_sdk::plugin::{Command, Declared};
 use bot_cli_sdk::session::Session;
+
+use super::Backend;
+use crate::messages::PREFIX;
 
 #[doc(hidden)]
 #[derive(clap::Parser)]

@@ -1,3 +1,5 @@
+use bot_cli_protocol::{ErrorData, ErrorObject, codes, shape};
+use bot_cli_sdk::session::Session;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -7,8 +9,6 @@ use crate::messages::{
     DeleteResult, GetResult, ListParams, ListResult, NameParams, OpenParams, OrganizationsResult,
     PutResult, UnsetResult, VERSION, ValuesResult, methods,
 };
-use bot_cli_protocol::{ErrorData, ErrorObject, codes, shape};
-use bot_cli_sdk::session::Session;
 
 /// Serves a request. `open` contains the backend once it is open. Returns `None` if the method does not exist.
 pub fn respond<B: Backend>(

@@ -20,10 +20,9 @@ use super::{Command, describe, surface, usage};
 use crate::session::{Capabilities, Context, Session};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Format;
-use bot_cli_protocol::suggest;
 use bot_cli_protocol::{
     self as protocol, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunParams,
-    RunResult, codes, methods, shape,
+    RunResult, codes, methods, shape, suggest,
 };
 use bot_cli_terminal::background::{no_thread, spawn};
 use bot_cli_terminal::cancel::Cancel;

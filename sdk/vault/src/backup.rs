@@ -9,8 +9,7 @@ use bot_cli_sdk::session::Session;
 
 use super::document::{self, Flaw, Sets};
 use super::home::{KEY, LARGEST};
-use super::seal;
-use super::{Size, Vault, VaultError};
+use super::{Size, Vault, VaultError, seal};
 use crate::files::{self, Overwrite, Reason, WriteError, exists};
 
 /// A decrypted and checked backup, ready to be restored.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use bot_cli_protocol::secret::Secret;
+use bot_cli_secrets::messages::SetKind;
+use bot_cli_secrets::{Key, Organization, Region, SetName};
 use serde::{Deserialize, Serialize, Serializer};
 use zeroize::Zeroizing;
 
 use super::Size;
 use crate::secret_file::exposed;
-use bot_cli_secrets::messages::SetKind;
-use bot_cli_secrets::{Key, Organization, Region, SetName};
 
 const VERSION: u32 = 1;
 

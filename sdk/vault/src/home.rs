@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use age::x25519::Identity;
+use bot_cli_sdk::session::Session;
 
 use super::document::{self, Flaw, Sets};
-use super::key;
-use super::seal;
+use super::{key, seal};
 use crate::VaultError;
 use crate::files::lock::{self, LockError};
 use crate::files::{
@@ -19,8 +19,6 @@ use crate::files::{
 };
 use crate::keyring::KeyringError;
 use crate::secret_file::{SecretFile, Storage};
-
-use bot_cli_sdk::session::Session;
 
 /// The size limit for vault and backup files, in bytes.
 pub const LARGEST: u64 = 256 * 1024 * 1024;

@@ -8,12 +8,12 @@ use std::time::Duration;
 use bot_cli_protocol::failure::{Exit, Failure, reason};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
+use bot_cli_terminal::short_line;
 use keyring::Error;
 use keyring::v1::Entry;
 
 use crate::files::Reason;
 use crate::wait::{InVain, wait};
-use bot_cli_terminal::short_line;
 
 const SERVICE: &str = "bot-cli";
 

@@ -3,9 +3,8 @@
 //! The file always determines whether a secret exists and where it is stored, so a single rename replaces the secret. A file that refers to
 //! an entry consists of the line `keyring = "NAME"`. Every secret has its own entry.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;

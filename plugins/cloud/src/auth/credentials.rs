@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
-use serde::{Deserialize, Serialize};
-
-use crate::domain::TokenKind;
-use crate::environment::Environment;
-use crate::environment::homeless;
 use bot_cli_vault::files::lock::{LockError, PATIENCE, lock as take};
 use bot_cli_vault::files::{self, private_folder};
 use bot_cli_vault::keyring::KeyringError;
 use bot_cli_vault::secret_file::{SecretFile, SecretFileError, Storage, exposed};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::TokenKind;
+use crate::environment::{Environment, homeless};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {

@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use bot_cli_sdk::session::{Level, Session};
 use oauth2::basic::{BasicClient, BasicErrorResponseType, BasicTokenResponse, BasicTokenType};
 use oauth2::{
     AuthUrl, ClientId, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, RefreshToken,
@@ -19,9 +20,6 @@ use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::connect::{connector, failed, patiently, read, runtime};
 use crate::domain::TokenKind;
 use crate::pace::Pace;
-
-use bot_cli_sdk::session::Level;
-use bot_cli_sdk::session::Session;
 
 /// The size limit for a response, in bytes.
 const LONGEST: usize = 256 * 1024;

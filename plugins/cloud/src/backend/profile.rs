@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 
 use bot_cli_protocol::failure::Field;
+use bot_cli_secrets::messages::{self, Limits, NameRules, OpenResult};
+use bot_cli_vault::REGIONS;
 
 use crate::domain::{BackendName, Entry, Organization, SetName};
 use crate::source::Source;
-use bot_cli_secrets::messages::{self, Limits, NameRules, OpenResult};
-use bot_cli_vault::REGIONS;
 
 /// The properties of a backend that commands and messages depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -29,9 +29,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const REST: &str = "a copy of it works until it expires, and longer if it is renewed";
 
 pub(super) fn login(context: CommandContext<'_>, options: &Login) -> Result<Reply, Failure> {
+    let session = context.session;
     let scope = hosted(context)?;
     if options.token_stdin {
-        let token = token_from_stdin(context.session)?;
+        let token = token_from_stdin(session)?;
         let credentials = Credentials {
             api_url: scope.shown_url(),
             kind: kind_of(context, &scope, &token)?,
@@ -40,7 +41,7 @@ pub(super) fn login(context: CommandContext<'_>, options: &Login) -> Result<Repl
         };
         return signed_in(context, &scope, &credentials);
     }
-    if !context.session.interactive() && !options.no_browser {
+    if !session.interactive() && !options.no_browser {
         let message = "signing in with a browser needs a terminal";
         return Err(Failure::new(Exit::Usage, "no_terminal", message)
             .hint("bot-cli cloud auth login --token-stdin < FILE")
@@ -48,11 +49,9 @@ pub(super) fn login(context: CommandContext<'_>, options: &Login) -> Result<Repl
     }
     let show = |address: &str| {
         // Always show the address: the browser may be on another machine.
-        context
-            .session
-            .warn(&format!("open this address to sign in: {address}"));
+        session.warn(&format!("open this address to sign in: {address}"));
         if !options.no_browser && !open_browser(address) {
-            context.session.info("there is no browser to open");
+            session.info("there is no browser to open");
         }
     };
     // The browser shows success only after the sign-in is stored.
@@ -60,13 +59,7 @@ pub(super) fn login(context: CommandContext<'_>, options: &Login) -> Result<Repl
         let kind = kind_of(context, &scope, &granted.token)?;
         signed_in(context, &scope, &Credentials { kind, ..granted })
     };
-    browser::sign_in(
-        &scope.api_url.value,
-        scope.pace,
-        context.session,
-        show,
-        confirm,
-    )
+    browser::sign_in(&scope.api_url.value, scope.pace, session, show, confirm)
 }
 
 /// Opens the URL with the first available program. The program runs detached from this process and does not receive the token.
@@ -104,22 +97,19 @@ fn signed_in(
     scope: &Scope,
     credentials: &Credentials,
 ) -> Result<Reply, Failure> {
-    let place = credentials::place(context.session, context.environment)?;
+    let session = context.session;
+    let place = credentials::place(session, context.environment)?;
     // The lock keeps other processes from renewing an earlier sign-in.
-    let lock = credentials::lock(place.path(), context.session)?;
+    let lock = credentials::lock(place.path(), session)?;
     let kept = credentials::keep(&place, credentials, scope.keyring.value)?;
     drop(lock);
     if context.environment.token.is_some() {
-        context
-            .session
-            .warn("BOT_CLI_TOKEN is set and wins over this sign-in");
+        session.warn("BOT_CLI_TOKEN is set and wins over this sign-in");
     }
     let Setting { value, source } = open::scope(context, &Wanted::default())?.backend;
     if value != BackendName::HOSTED {
         let backend = format!("the backend is `{value}`{}", source.words());
-        context
-            .session
-            .warn(&format!("secrets still go elsewhere: {backend}"));
+        session.warn(&format!("secrets still go elsewhere: {backend}"));
     }
     let (url, kind) = (&credentials.api_url, kind_words(credentials.kind));
     let shown = kept.words(place.path());
@@ -138,11 +128,12 @@ fn signed_in(
 type NotRevoked = (String, String);
 
 pub(super) fn logout(context: CommandContext<'_>) -> Result<Reply, Failure> {
-    let place = credentials::place(context.session, context.environment)?;
+    let session = context.session;
+    let place = credentials::place(session, context.environment)?;
     // The lock keeps other processes from storing a renewed sign-in.
     let lock = place
         .exists()
-        .then(|| credentials::lock(place.path(), context.session))
+        .then(|| credentials::lock(place.path(), session))
         .transpose()?;
     let kept = place.place().words(place.path());
     let found = credentials::find(&place);
@@ -150,9 +141,7 @@ pub(super) fn logout(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let had = credentials::forget(&place)?;
     drop(lock);
     if context.environment.token.is_some() {
-        context
-            .session
-            .warn("BOT_CLI_TOKEN is still set, so commands stay signed in");
+        session.warn("BOT_CLI_TOKEN is still set, so commands stay signed in");
     }
     if !had {
         return Ok(Reply::text("Nobody was signed in\n")
@@ -178,9 +167,7 @@ pub(super) fn logout(context: CommandContext<'_>) -> Result<Reply, Failure> {
             data["revoked"] = json!(true);
         }
         Err((code, why)) => {
-            context
-                .session
-                .warn(&format!("the sign-in is not revoked: {why}; {REST}"));
+            session.warn(&format!("the sign-in is not revoked: {why}; {REST}"));
             data["reason"] = json!(code);
         }
     }

@@ -38,6 +38,7 @@ fn list(context: CommandContext<'_>, account: &Account) -> Result<Reply, Failure
 }
 
 fn logs(context: CommandContext<'_>, id: &str, account: &Account) -> Result<Reply, Failure> {
+    let session = context.session;
     let (id, service) = open::service(context, account, checked_id("id", id))?;
     let (lines, has_more) = match service.build_log(id) {
         Err(ServiceError::NotFound(_)) => {
@@ -48,12 +49,10 @@ fn logs(context: CommandContext<'_>, id: &str, account: &Account) -> Result<Repl
         found => found?,
     };
     if has_more {
-        context
-            .session
-            .warn("the log is longer: these are its first lines");
+        session.warn("the log is longer: these are its first lines");
     }
     if lines.is_empty() {
-        context.session.note("there are no lines yet");
+        session.note("there are no lines yet");
     }
     let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
     Ok(Reply::text(text).data(json!({ "lines": lines, "has_more": has_more })))

@@ -11,6 +11,7 @@ use bot_cli_secrets::Error;
 use bot_cli_secrets::messages::{
     Code, DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetSummary, UnsetParams,
 };
+use bot_cli_vault::wait::{InVain, wait as wait_for};
 
 use super::ask::{confirm_by_name, consent};
 use super::context::CommandContext;
@@ -23,7 +24,6 @@ use crate::input::refused;
 use crate::options::Manner;
 use crate::text::{span, theirs};
 use crate::words::failed;
-use bot_cli_vault::wait::{InVain, wait as wait_for};
 
 pub struct Change {
     pub name: SetName,
@@ -55,6 +55,7 @@ impl Change {
         opened: &Opened<'_>,
         manner: Manner,
     ) -> Result<Reply, Failure> {
+        let session = context.session;
         if manner.only_new && self.target.exists {
             let message = format!("somebody else created `{}` meanwhile", self.name);
             return Err(failed("conflict", message).hint(self.look(opened)));
@@ -68,9 +69,7 @@ impl Change {
         if !manner.skip {
             self.confirm(context, plan)?;
         }
-        context
-            .session
-            .progress(&format!("Changing `{}`", self.name), None, None);
+        session.progress(&format!("Changing `{}`", self.name), None, None);
         self.carry_out(opened)?;
         let status = match self.work {
             Work::Save(_) | Work::Credentials { .. } => {
@@ -82,13 +81,11 @@ impl Change {
         let reply = Reply::text(text).data(self.data(opened, status, false));
         let can = |ability| opened.profile.can(ability);
         Ok(match &self.work {
-            Work::Save(_)
-                if can(Ability::Here) && project::reads(context.session.cwd(), &self.name) =>
-            {
+            Work::Save(_) if can(Ability::Here) && project::reads(session.cwd(), &self.name) => {
                 reply.next("bot-cli dev")
             }
             Work::Save(_)
-                if can(Ability::Agents) && project::deploys(context.session.cwd(), &self.name) =>
+                if can(Ability::Agents) && project::deploys(session.cwd(), &self.name) =>
             {
                 // Without it, an agent that runs keeps the old values.
                 reply.next(opened.scope.command("deploy --force"))
@@ -178,6 +175,7 @@ impl Change {
         opened: &Opened<'_>,
         wait: bool,
     ) -> Result<Option<Status>, Failure> {
+        let session = context.session;
         let (name, pace) = (&self.name, opened.scope.pace);
         let stopped = || {
             let failure = Failure::cancelled().message(format!("cancelled; `{name}` is changed"));
@@ -196,7 +194,7 @@ impl Change {
                     if wait {
                         return Err(failure.message(message).outcome(ChangeState::Done));
                     }
-                    context.session.warn(&message);
+                    session.warn(&message);
                     return Ok(None);
                 }
             };
@@ -211,10 +209,8 @@ impl Change {
                     .outcome(ChangeState::Done)
                     .hint(self.look(opened)));
             }
-            context
-                .session
-                .progress("Waiting until it is ready", None, None);
-            if wait_for(context.session, pause, None, || None::<()>) == Err(InVain::Cancelled) {
+            session.progress("Waiting until it is ready", None, None);
+            if wait_for(session, pause, None, || None::<()>) == Err(InVain::Cancelled) {
                 return Err(stopped());
             }
             pause = (pause * 2).min(pace.longest_look);

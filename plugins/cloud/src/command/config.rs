@@ -1,6 +1,7 @@
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_secrets::names_a_credential;
+use bot_cli_vault::secret_file::{SecretFile, Storage};
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -16,7 +17,6 @@ use crate::scope::{Setting, Wanted, backend_of, keyring_of, keyring_word, second
 use crate::source::Source;
 use crate::text::theirs;
 use crate::words::near_or;
-use bot_cli_vault::secret_file::{SecretFile, Storage};
 
 pub(super) fn show(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let scope = open::scope(context, &Wanted::default())?;

@@ -7,6 +7,8 @@ use std::time::Duration;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::shell::quoted;
+use image::Image;
+use secrets::Missing;
 use serde_json::{Value, json};
 
 use super::agent::{NamedAgent, agent_json};
@@ -23,8 +25,6 @@ use crate::service::agent::Agent;
 use crate::source::Source;
 use crate::text::theirs;
 use crate::words::failed;
-use image::Image;
-use secrets::Missing;
 
 pub(super) fn deploy(context: CommandContext<'_>, options: &Deploy) -> Result<Reply, Failure> {
     let deployment = planned(context, options)?;

@@ -201,6 +201,7 @@ pub(super) fn organizations(
 }
 
 pub(super) fn use_organization(context: CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
+    let session = context.session;
     let wanted = Organization::parse(name).map_err(|problem| wrong("name", problem))?;
     let (kind, scope, all, is_complete) = all_organizations(context, &Wanted::default())?;
     let is_known = all.iter().any(|(known, _)| known == wanted.as_str());
@@ -211,16 +212,14 @@ pub(super) fn use_organization(context: CommandContext<'_>, name: &str) -> Resul
         return Err(near_or(failed("not_found", message), name, known, list));
     }
     if !is_complete && !is_known && kind.profile().can(Ability::Here) {
-        context.session.warn(&format!(
+        session.warn(&format!(
             "the vault has nothing of `{wanted}` yet; an organization of the hosting service can be checked only when you are signed in"
         ));
     }
     let mut settings = Settings::of(context.environment, &scope.backend.value)?;
     settings.set("organization", Some(wanted.as_str()))?;
     if scope.organization.map(|one| one.source) == Some(Source::Environment) {
-        context
-            .session
-            .warn("BOT_CLI_ORGANIZATION is set and wins over the configuration");
+        session.warn("BOT_CLI_ORGANIZATION is set and wins over the configuration");
     }
     let path = settings.path;
     let shown = path.display();

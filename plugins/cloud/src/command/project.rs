@@ -7,12 +7,12 @@ use bot_cli_sdk::session::Session;
 use bot_cli_templates::project::{ENV_TEMPLATE, Project as Place, RECORD};
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::standard_input;
+use bot_cli_vault::files::{Reason, foreign_owner};
 
 use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
 use crate::domain::SetName;
 use crate::files::short_text;
 use crate::input::wrong;
-use bot_cli_vault::files::{Reason, foreign_owner};
 
 /// The secret set of the current project.
 pub struct OwnSet {

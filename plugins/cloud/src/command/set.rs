@@ -22,6 +22,7 @@ use crate::words::{failed, near_or};
 use read::{Input, read};
 
 pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply, Failure> {
+    let session = context.session;
     // If the first argument can only be a pair or a key, the name is missing.
     let is_no_name =
         |word: &mut String| word.contains('=') || (word.contains('_') && looks_like_a_key(word));
@@ -30,7 +31,7 @@ pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply
     }
     let wanted = options.scope.in_region(options.region.as_ref());
     let (input, mut scope) = both(
-        read(context.session, &options),
+        read(session, &options),
         open::usable_scope(context, &wanted),
     )?;
     let Input {
@@ -66,7 +67,7 @@ pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply
             return Ok(Reply::text(text).data(unchanged(&opened, name, target)));
         }
     }
-    let asked = ask(context.session, &given.open, &template)?;
+    let asked = ask(session, &given.open, &template)?;
     if given.entries.is_empty() && asked.is_empty() {
         let text = format!("Nothing to do: no key of `{name}` was given a value\n");
         return Ok(Reply::text(text).data(unchanged(&opened, name, target)));
@@ -81,16 +82,14 @@ pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply
         let too_long = advice::is_too_long(entry).then_some(advice::TOO_LONG);
         let odd = advice::odd(entry.value.expose());
         for problem in too_long.into_iter().chain(odd) {
-            context
-                .session
-                .warn(&format!("the value of `{}` {problem}", entry.key));
+            session.warn(&format!("the value of `{}` {problem}", entry.key));
         }
     }
     let reserved = advice::reserved(&keys.entries);
     if !reserved.is_empty() {
         let reserved = reserved.join(", ");
         let replaces = "the set replaces variables of the system or of bot-cli";
-        context.session.warn(&format!(
+        session.warn(&format!(
             "{replaces}: {reserved}; programs started with it may fail"
         ));
     }

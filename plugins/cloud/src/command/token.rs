@@ -1,14 +1,13 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::secret::Secret;
+use bot_cli_vault::secret_file::SecretFile;
 
 use super::context::CommandContext;
 use crate::auth::credentials::{self, Credentials, StoredCredentials};
 use crate::auth::issuer::{self, Issuer};
-use crate::backend::hosted::access;
-use crate::backend::hosted::{SIGN_IN, ServiceError};
+use crate::backend::hosted::{SIGN_IN, ServiceError, access};
 use crate::domain::TokenKind;
 use crate::scope::Scope;
-use bot_cli_vault::secret_file::SecretFile;
 
 /// The remaining lifetime, in seconds, below which a token is renewed.
 const MARGIN: u64 = 60;
@@ -22,6 +21,7 @@ pub struct Access {
 
 /// Returns the token from the environment or from the stored sign-in. Renews a sign-in that is about to expire.
 pub fn access(context: CommandContext<'_>, scope: &Scope) -> Result<Access, Failure> {
+    let session = context.session;
     if let Some(token) = &context.environment.token {
         let token = credentials::parse_token(token.expose()).ok_or_else(|| {
             let failure = ServiceError::InvalidToken.explain();
@@ -36,7 +36,7 @@ pub fn access(context: CommandContext<'_>, scope: &Scope) -> Result<Access, Fail
             from_environment: true,
         });
     }
-    let place = credentials::place(context.session, context.environment)?;
+    let place = credentials::place(session, context.environment)?;
     let mut credentials = kept(scope, &place)?;
     if expires_within(&credentials, MARGIN) {
         match renew(context, scope, &place, &credentials.token) {
@@ -45,9 +45,7 @@ pub fn access(context: CommandContext<'_>, scope: &Scope) -> Result<Access, Fail
                 return Err(failure);
             }
             Err(failure) => {
-                context
-                    .session
-                    .info(&format!("your sign-in is not renewed: {}", failure.message));
+                session.info(&format!("your sign-in is not renewed: {}", failure.message));
             }
         }
     }

@@ -7,6 +7,7 @@ use bot_cli_protocol::wording::count;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::standard_input;
+use bot_cli_vault::files::Overwrite;
 use bot_cli_vault::{Backup as Opened, Size, Vault, open_backup};
 use serde_json::json;
 
@@ -17,7 +18,6 @@ use crate::domain::BackendName;
 use crate::input::{self, text};
 use crate::options::{Backup, Restore};
 use crate::scope::Wanted;
-use bot_cli_vault::files::Overwrite;
 
 /// The minimum length of a new backup's passphrase, in characters.
 const SHORTEST: usize = 8;
@@ -53,11 +53,10 @@ pub(super) fn verify(context: CommandContext<'_>) -> Result<Reply, Failure> {
 }
 
 pub(super) fn rekey(context: CommandContext<'_>) -> Result<Reply, Failure> {
+    let session = context.session;
     let vault = vault(context)?;
-    context
-        .session
-        .progress("Sealing everything with a new key", None, None);
-    let place = vault.rekey(context.session)?;
+    session.progress("Sealing everything with a new key", None, None);
+    let place = vault.rekey(session)?;
     let path = context.environment.vault_folder()?.join("vault.key");
     let shown = place.words(&path);
     Ok(Reply::text(format!(

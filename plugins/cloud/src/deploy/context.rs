@@ -11,13 +11,13 @@ use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_vault::files::Reason;
 use walkdir::WalkDir;
 
 use self::patterns::{Patterns, slashed};
 use crate::files::short_text;
 use crate::platform::is_executable;
 use crate::words::failed;
-use bot_cli_vault::files::Reason;
 
 /// The service's limit for the total size of the files before compression.
 const LIMIT: u64 = 500 * 1024 * 1024;

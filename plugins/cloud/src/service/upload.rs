@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use bot_cli_sdk::session::Session;
 use bytes::Bytes;
 use http_body_util::StreamBody;
 use hyper::body::Frame;
@@ -18,8 +19,6 @@ use crate::address::is_this_machine;
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::connect::{attended, connector, failed};
 use crate::deploy::context::BuildContext;
-
-use bot_cli_sdk::session::Session;
 
 const CHUNK: usize = 64 * 1024;
 

@@ -1,12 +1,12 @@
 //! Backend faults as reported to the caller. A fault is safe to show and never claims an outcome that the backend's reply does not support.
 
+use bot_cli_protocol::failure::Failure;
+use bot_cli_protocol::{ErrorObject, codes};
+use bot_cli_terminal::{LONGEST_TEXT, short_line};
 use serde::de::DeserializeOwned;
 
 use crate::Error;
 use crate::messages::{Code, Effect, Parts};
-use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::{ErrorObject, codes};
-use bot_cli_terminal::{LONGEST_TEXT, short_line};
 
 const MOST_HINTS: usize = 5;
 

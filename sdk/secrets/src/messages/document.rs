@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use bot_cli_protocol::{
+    AskResult, Capabilities, Context, Id, Manifest, Message, ProgressParams, Question,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -13,8 +16,6 @@ use super::{
     UnsetParams, UnsetResult, ValuesResult, methods,
 };
 use crate::{ChangeError, Error};
-use bot_cli_protocol::Question;
-use bot_cli_protocol::{AskResult, Capabilities, Context, Id, Manifest, Message, ProgressParams};
 
 #[path = "../../../protocol/src/examples.rs"]
 #[expect(dead_code, reason = "these messages have no schema")]

@@ -3,10 +3,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use bot_cli_sdk::session::Session;
+
 use crate::platform::{give_to_owner, private_file};
 use crate::wait::{InVain, wait};
-
-use bot_cli_sdk::session::Session;
 
 /// The time limit for waiting for other processes.
 pub const PATIENCE: Duration = Duration::from_secs(60);

@@ -10,8 +10,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use bot_cli_protocol::secret::Secret;
-use bot_cli_sdk::session::Level;
-use bot_cli_sdk::session::Session;
+use bot_cli_sdk::session::{Level, Session};
 use reqwest::Method;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

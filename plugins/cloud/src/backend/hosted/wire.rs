@@ -1,13 +1,13 @@
 //! Request paths and the bodies of requests and responses. Unknown fields in responses are ignored.
 
+use bot_cli_protocol::secret::Secret;
+use bot_cli_secrets::messages::{SetDetails, SetSummary};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ServiceError;
 use crate::domain::{Entry, Region, SetKind, SetName, Status};
-use bot_cli_protocol::secret::Secret;
-use bot_cli_secrets::messages::{SetDetails, SetSummary};
 
 /// The characters to percent-encode: all except the unreserved characters of a URL. Dots need no encoding, because the domain types reject
 /// `.` and `..`.

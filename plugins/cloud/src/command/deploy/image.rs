@@ -42,6 +42,7 @@ impl Image {
         project: &Project,
         region: &str,
     ) -> Result<Option<Self>, Failure> {
+        let session = context.session;
         let settings = &project.settings;
         let is_given = settings.image.is_some() || settings.build_id.is_some();
         if is_given || settings.git.repo.is_some() {
@@ -53,13 +54,9 @@ impl Image {
             folder = folder.canonicalize().unwrap_or(folder);
         }
         let dockerfile = settings.build.dockerfile.as_deref().unwrap_or("Dockerfile");
-        context
-            .session
-            .progress("Packing the build context", None, None);
+        session.progress("Packing the build context", None, None);
         let exclude = &settings.build.exclude.patterns;
-        let packed = pack(&folder, dockerfile, exclude, &|| {
-            context.session.cancelled()
-        })?;
+        let packed = pack(&folder, dockerfile, exclude, &|| session.cancelled())?;
         let query = [
             ("contextHash", Some(packed.hash.clone())),
             ("region", Some(region.to_owned())),
@@ -98,6 +95,7 @@ impl Image {
         service: &Service<'_>,
         region: &str,
     ) -> Result<String, Failure> {
+        let session = context.session;
         if let Some(id) = &self.id {
             return Ok(id.clone());
         }
@@ -106,7 +104,7 @@ impl Image {
         // A target without an upload has no effect.
         let sent = service.send_once(&Method::POST, &["builds", "upload-url"], &body);
         let target: UploadTarget = sent.and_then(decoded).map_err(|it| it.error)?;
-        let sent = service.upload(&self.context, &target, context.session);
+        let sent = service.upload(&self.context, &target, session);
         sent.map_err(|error| {
             let failure = error.explain();
             let why = &failure.message;
@@ -114,9 +112,7 @@ impl Image {
             failure.message(message)
         })?;
         let took = clock(begun.elapsed());
-        context
-            .session
-            .note(&format!("uploaded the build context ({took})"));
+        session.note(&format!("uploaded the build context ({took})"));
         let body = json!({
             "uploadId": target.id,
             "region": region,
@@ -135,7 +131,7 @@ impl Image {
         })?;
         let id = created.build.id;
         let ended = service.client.poll(service.scope.pace.build, |elapsed| {
-            context.session.progress(
+            session.progress(
                 &format!("Building the image, {}", clock(elapsed)),
                 None,
                 None,
@@ -150,12 +146,10 @@ impl Image {
             return Err(goes_on(failure));
         };
         if build.status != "success" {
-            return Err(not_built(context.session, service, &build));
+            return Err(not_built(session, service, &build));
         }
         let took = clock(begun.elapsed());
-        context
-            .session
-            .note(&format!("the service has built the image ({took})"));
+        session.note(&format!("the service has built the image ({took})"));
         Ok(id)
     }
 }

@@ -12,8 +12,7 @@ use bot_cli_terminal::standard_input;
 use crate::command::project;
 use crate::domain::{Key, Region, SetName};
 use crate::input::given::{Given, REFUSED, TemplateKey, from_file, from_template};
-use crate::input::{self, NO_FILE};
-use crate::input::{both, looks_like_a_key, pairs, text, wrong};
+use crate::input::{self, NO_FILE, both, looks_like_a_key, pairs, text, wrong};
 use crate::options::Set;
 
 const TEMPLATE: &str = "--from-template";

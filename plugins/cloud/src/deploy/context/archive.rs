@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_vault::files::Reason;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use md5::{Digest, Md5};
@@ -12,7 +13,6 @@ use tar::{Builder, EntryType, Header};
 
 use super::{Entry, Kind, not_packed};
 use crate::platform::open_unfollowed;
-use bot_cli_vault::files::Reason;
 
 /// Writes an archive of the entries, in the given order. Returns the archive, its size and its hash.
 pub(super) fn write(

@@ -7,12 +7,12 @@
 use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
+use bot_cli_vault::files::exists;
 use regex::Regex;
 
 use super::not_packed;
 use crate::files::short_text;
 use crate::words::failed;
-use bot_cli_vault::files::exists;
 
 /// The patterns to exclude at any depth if there is no `.dockerignore`.
 #[rustfmt::skip]
