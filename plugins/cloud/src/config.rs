@@ -26,14 +26,14 @@ pub const KEYS: [&str; 6] = [
 
 /// The settings in `config.toml`, or one backend's settings in `backends.toml`.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct Configuration {
     /// The file's path, even if the file doesn't exist. Empty if the configuration folder is unknown.
     pub path: PathBuf,
     document: DocumentMut,
     table: Option<BackendName>,
 }
 
-impl Settings {
+impl Configuration {
     /// Reads `config.toml`. A missing file counts as empty.
     pub fn read(environment: &Environment) -> Result<Self, Failure> {
         let settings = Self::in_file(environment, "config.toml", None)?;
@@ -163,7 +163,7 @@ fn unreadable(path: &Path, why: impl Into<Box<dyn Error + Send + Sync>>) -> Fail
 
 #[cfg(test)]
 mod tests {
-    use super::Settings;
+    use super::Configuration;
     use crate::domain::BackendName;
     use crate::environment::Environment;
 
@@ -208,8 +208,8 @@ mod tests {
             let path = folder.path().join(file);
             std::fs::write(&path, before).unwrap();
             let read = || match backend {
-                None => Settings::read(&environment).unwrap(),
-                Some(name) => Settings::of_backend(&environment, name).unwrap(),
+                None => Configuration::read(&environment).unwrap(),
+                Some(name) => Configuration::of_backend(&environment, name).unwrap(),
             };
             read().set(key, value).unwrap();
             let after = std::fs::read_to_string(&path).unwrap();

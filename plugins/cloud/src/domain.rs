@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use bot_cli_engine::discovery::{BACKEND_PREFIX, PluginName};
-pub use bot_cli_secrets::messages::{SetKind, SetStatus as Status};
+pub use bot_cli_secrets::messages::{SetKind, SetStatus};
 pub use bot_cli_secrets::{Entry, Key, Organization, Region, SetName};
 use serde::{Deserialize, Serialize};
 

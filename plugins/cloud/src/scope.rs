@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::address::address;
-use crate::config::Settings;
+use crate::config::Configuration;
 use crate::domain::{BackendName, Organization, Region};
 use crate::environment::Environment;
 use crate::input::{both, refused};
@@ -96,7 +96,7 @@ impl Scope {
         signed_in: bool,
         check: impl FnOnce(&Setting<BackendName>) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
-        let config = Settings::read(environment)?;
+        let config = Configuration::read(environment)?;
         let api_url = first(None, environment.api_url.as_ref(), config.get("api_url"));
         let named = first(
             wanted.backend.as_ref(),
@@ -116,8 +116,8 @@ impl Scope {
             Ok(Setting::new(BackendName::LOCAL, Source::Default))
         };
         let own = match &backend {
-            Ok(backend) => Settings::of(environment, &backend.value)?,
-            Err(_) => Settings::default(),
+            Ok(backend) => Configuration::of(environment, &backend.value)?,
+            Err(_) => Configuration::default(),
         };
         let organization = first(
             wanted.organization.as_ref(),

@@ -35,12 +35,12 @@ pub(crate) struct Base {
 pub(crate) struct Update {
     /// The files to write and to remove. Files with conflicts contain conflict markers.
     pub changes: Vec<Change>,
-    pub conflicts: Vec<Conflict>,
+    pub conflicts: Vec<ConflictingFile>,
     pub notes: Vec<Note>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Conflict {
+pub(crate) struct ConflictingFile {
     pub path: String,
     pub lines: merge::Conflict,
     /// The line number of the first conflict marker, if the markers are written.

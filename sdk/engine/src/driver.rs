@@ -23,7 +23,7 @@ use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::{RunParams, RunResult, methods, shape};
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::Ui;
-pub use conversation::Plugin;
+pub use conversation::RunningPlugin;
 pub use nesting::Nesting;
 pub use patience::{DEEPEST, Patience};
 pub use violation::Violation;
@@ -95,7 +95,7 @@ pub fn call<T: DeserializeOwned>(
     ui: &mut dyn Ui,
     cancel: &Cancel,
 ) -> Result<T, Failure> {
-    let mut plugin = Plugin::start(launch)?;
+    let mut plugin = RunningPlugin::start(launch)?;
     let replied = plugin.request(method, params, ui, cancel);
     let result = replied.map(|result| shape::read("result", result));
     let finished = plugin.finish(ui, cancel);

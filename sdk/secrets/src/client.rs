@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::Effect;
 use crate::messages::{Call, OpenParams, OpenResult, VERSION, methods};
-use bot_cli_engine::driver::{Launch, Plugin, Violation};
+use bot_cli_engine::driver::{Launch, RunningPlugin, Violation};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Context, ErrorObject, HostName, shape};
 use bot_cli_sdk::session::Relay;
@@ -23,7 +23,7 @@ pub use fault::Fault;
 /// A connection to an open backend.
 pub struct Client {
     name: String,
-    plugin: Option<Plugin>,
+    plugin: Option<RunningPlugin>,
     relay: Relay,
     context: Context,
     opened: OpenResult,
@@ -54,7 +54,7 @@ impl Client {
                 host: Some(caller),
                 ..relay.context().clone()
             },
-            plugin: Some(Plugin::start(launch).map_err(Fault::broken)?),
+            plugin: Some(RunningPlugin::start(launch).map_err(Fault::broken)?),
             relay,
             opened: OpenResult::default(),
             secretive: false,

@@ -25,10 +25,10 @@ const MARGIN: usize = 2 + 2 + 1;
 const CLEARED: &str = "\r\u{1b}[K";
 
 #[derive(Debug, Clone, Default)]
-pub struct Progress(Arc<Mutex<Option<Line>>>);
+pub struct Progress(Arc<Mutex<Option<ProgressLine>>>);
 
 #[derive(Debug)]
-struct Line {
+struct ProgressLine {
     text: String,
     turn: usize,
     /// A channel that keeps the spinner running until this sender is dropped.
@@ -44,7 +44,7 @@ impl Progress {
             line.text = text;
             return;
         }
-        let line = Line {
+        let line = ProgressLine {
             text,
             turn: 0,
             _turning: self.turn(),
@@ -86,12 +86,12 @@ impl Progress {
         turning
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Line>> {
+    fn lock(&self) -> MutexGuard<'_, Option<ProgressLine>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Line {
+impl ProgressLine {
     fn draw(&self) {
         let spinner = SPINNER[self.turn % SPINNER.len()];
         to_stderr(&format!("\r{spinner} {}\u{1b}[K", self.text));

@@ -56,7 +56,7 @@ pub fn read(pack: &str, providers: Value, taken: &mut Taken) -> Result<Contents,
 /// Reads the providers from a folder and reserves their names, as [`read`] does for a manifest.
 #[must_use]
 pub fn read_files(pack: &str, files: Vec<ProviderFile>, taken: &mut Taken) -> Contents {
-    let mut reader = Reader {
+    let mut reader = PackReader {
         pack,
         taken,
         contents: Contents::default(),
@@ -70,13 +70,13 @@ pub fn read_files(pack: &str, files: Vec<ProviderFile>, taken: &mut Taken) -> Co
     reader.contents
 }
 
-struct Reader<'a> {
+struct PackReader<'a> {
     pack: &'a str,
     taken: &'a mut Taken,
     contents: Contents,
 }
 
-impl Reader<'_> {
+impl PackReader<'_> {
     fn leave_out(&mut self, what: String, problems: Vec<String>) {
         self.contents.left_out.push(LeftOut { what, problems });
     }

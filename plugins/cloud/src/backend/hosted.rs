@@ -105,11 +105,11 @@ impl<'a> Hosted<'a> {
         fetch: impl Fn(&str) -> Result<Answer, ServiceError>,
     ) -> Result<Option<SetDetails>, ServiceError> {
         match fetch(&self.set(name)) {
-            Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
+            Ok(answer) => Ok(Some(answer.decode::<wire::StoredSet>()?.details(name)?)),
             Err(ServiceError::NotFound(_)) => Ok(None),
             // The service refuses to return an image pull secret, but lists it.
             Err(refused @ ServiceError::Refused { status: 400, .. }) => {
-                let listed: wire::List = fetch(&self.path(&["secrets"]))?.decode()?;
+                let listed: wire::SetList = fetch(&self.path(&["secrets"]))?.decode()?;
                 let mut sets = listed.summaries().into_iter();
                 let found = sets.find(|set| set.name == name.as_str());
                 let found = found.filter(|set| set.kind == SetKind::ImagePullSecret);
@@ -125,9 +125,10 @@ impl<'a> Hosted<'a> {
         match self.details(name, look) {
             Ok(Some(details)) => Sight::There(details),
             Ok(None) => {
-                let listed = look(&self.path(&["secrets"])).and_then(Answer::decode::<wire::List>);
+                let listed =
+                    look(&self.path(&["secrets"])).and_then(Answer::decode::<wire::SetList>);
                 let is_other = |set: &SetSummary| set.name != name.as_str();
-                match listed.map(wire::List::summaries) {
+                match listed.map(wire::SetList::summaries) {
                     Ok(sets) if sets.iter().all(is_other) => Sight::Gone,
                     Ok(_) | Err(_) => Sight::Unclear,
                 }
@@ -240,7 +241,7 @@ impl Store for Hosted<'_> {
             path = format!("{path}?region={}", segment(region.as_str()));
         }
         let mut summaries = match self.client.get(&path) {
-            Ok(answer) => answer.decode::<wire::List>()?.summaries(),
+            Ok(answer) => answer.decode::<wire::SetList>()?.summaries(),
             // The service returns this for an organization without sets, and for one that doesn't exist.
             Err(missing @ ServiceError::NotFound(_)) => match self.all_regions() {
                 Ok(_) if !missing.names_an_organization() => Vec::new(),

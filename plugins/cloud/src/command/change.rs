@@ -19,7 +19,7 @@ use super::open::Opened;
 use super::project;
 use super::target::Target;
 use crate::backend::Ability;
-use crate::domain::{Entry, Key, SetKind, SetName, Status};
+use crate::domain::{Entry, Key, SetKind, SetName, SetStatus};
 use crate::input::refused;
 use crate::options::Manner;
 use crate::text::{span, theirs};
@@ -174,7 +174,7 @@ impl Change {
         context: CommandContext<'_>,
         opened: &Opened<'_>,
         wait: bool,
-    ) -> Result<Option<Status>, Failure> {
+    ) -> Result<Option<SetStatus>, Failure> {
         let session = context.session;
         let (name, pace) = (&self.name, opened.scope.pace);
         let stopped = || {
@@ -199,7 +199,7 @@ impl Change {
                 }
             };
             self.check(opened, &set)?;
-            if !wait || set.status == Status::Ready {
+            if !wait || set.status == SetStatus::Ready {
                 return Ok(Some(set.status));
             }
             if begun.elapsed() >= pace.ready {
@@ -244,7 +244,7 @@ impl Change {
                 let where_it_is = format!("is in the region {}, not in {wanted}", theirs(is));
                 ("region_differs", format!("says that it {where_it_is}"))
             }
-            _ if set.status == Status::Failed => {
+            _ if set.status == SetStatus::Failed => {
                 let why = set.error.as_deref();
                 let why = why.map_or(String::new(), |why| format!(": {}", theirs(why)));
                 let problem = format!("could not make it ready for agents{why}");

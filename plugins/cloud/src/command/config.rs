@@ -9,7 +9,7 @@ use super::kind::{Installed, Kind, no_setting};
 use super::list::table_of;
 use super::open;
 use crate::address::address;
-use crate::config::{KEYS, Settings};
+use crate::config::{Configuration, KEYS};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::environment::Environment;
 use crate::input::wrong;
@@ -45,7 +45,7 @@ pub(super) fn show(context: CommandContext<'_>) -> Result<Reply, Failure> {
     settings["keyring"] = Setting::new(keyring, scope.keyring.source).json();
     let backend = &scope.backend.value;
     if !BUILT_IN.contains(backend) {
-        for (key, value) in Settings::of_backend(context.environment, backend)?.all() {
+        for (key, value) in Configuration::of_backend(context.environment, backend)?.all() {
             let name = format!("{backend}.{}", theirs(&key));
             settings[name] = Setting::new(theirs(&value), Source::Config).json();
         }
@@ -58,7 +58,7 @@ pub(super) fn show(context: CommandContext<'_>) -> Result<Reply, Failure> {
         }
         None => [name.as_str(), "(not set)", ""],
     });
-    let config = Settings::read(context.environment)?.path;
+    let config = Configuration::read(context.environment)?.path;
     let vault = context.environment.vault_folder()?;
     let file = SecretFile::new(vault.join("vault.key"), context.session);
     let key = file.exists().then(|| file.place());
@@ -81,12 +81,12 @@ pub(super) fn set(context: CommandContext<'_>, key: &str, value: &str) -> Result
     let new = Some(value).filter(|value| !value.is_empty());
     let (mut settings, key, shown) = if let Some((backend, key)) = key.split_once('.') {
         let name = backend_with(context, backend, key, new)?;
-        let settings = Settings::of_backend(context.environment, &name)?;
+        let settings = Configuration::of_backend(context.environment, &name)?;
         (settings, key.to_owned(), format!("{name}.{}", theirs(key)))
     } else {
         let key = key.replace('-', "_");
         check(context.environment, &key, new)?;
-        (Settings::read(context.environment)?, key.clone(), key)
+        (Configuration::read(context.environment)?, key.clone(), key)
     };
     settings.set(&key, new)?;
     let config = settings.path.display();

@@ -15,8 +15,8 @@ use super::agent::{NamedAgent, agent_json};
 use super::context::CommandContext;
 use super::{open, project};
 use crate::backend::hosted::SIGN_IN;
-use crate::deploy::settings::{Build, Settings};
-use crate::deploy::table::{Change, Plan, Rest, SETTINGS, Values};
+use crate::deploy::settings::{BuildSettings, Settings};
+use crate::deploy::table::{Difference, Plan, Rest, SETTINGS, Values};
 use crate::domain::Region;
 use crate::input::{both, refused, wrong};
 use crate::options::Deploy;
@@ -98,7 +98,7 @@ fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Plann
     }
     let missing = secrets::missing(context, &service.scope, &project, &region, options)?;
     // Options alone change what they name.
-    let names_folder = options.dir.is_some() || options.settings.build != Build::default();
+    let names_folder = options.dir.is_some() || options.settings.build != BuildSettings::default();
     let builds = project.path.is_some() || names_folder;
     let image = match before {
         Some(_) if !builds => None,
@@ -146,7 +146,7 @@ fn describe(plan: &mut Plan, missing: &[Missing], image: Option<&Image>) {
         let remark = Some(set.words());
         match changes.iter_mut().find(|it| it.setting == set.setting) {
             Some(change) => change.remark = remark,
-            None => changes.push(Change::new(set.setting, set.name.as_str(), remark)),
+            None => changes.push(Difference::new(set.setting, set.name.as_str(), remark)),
         }
     }
     let exists = image.is_some_and(|it| it.id.is_some());
@@ -157,7 +157,7 @@ fn describe(plan: &mut Plan, missing: &[Missing], image: Option<&Image>) {
         build.remark = Some("which exists already");
     }
     if let Some(image) = image.filter(|_| !exists) {
-        changes.insert(0, Change::new("image", &image.words(), None));
+        changes.insert(0, Difference::new("image", &image.words(), None));
     }
 }
 

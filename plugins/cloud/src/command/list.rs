@@ -14,7 +14,7 @@ use super::kind::{Kind, Named};
 use super::open::{self, Opened};
 use super::target::{settle, wrong_type};
 use crate::backend::Ability;
-use crate::config::Settings;
+use crate::config::Configuration;
 use crate::domain::{Organization, Region, SetKind, SetName};
 use crate::input::{both, wrong};
 use crate::options::{Account, List, Reference};
@@ -216,7 +216,7 @@ pub(super) fn use_organization(context: CommandContext<'_>, name: &str) -> Resul
             "the vault has nothing of `{wanted}` yet; an organization of the hosting service can be checked only when you are signed in"
         ));
     }
-    let mut settings = Settings::of(context.environment, &scope.backend.value)?;
+    let mut settings = Configuration::of(context.environment, &scope.backend.value)?;
     settings.set("organization", Some(wanted.as_str()))?;
     if scope.organization.map(|one| one.source) == Some(Source::Environment) {
         session.warn("BOT_CLI_ORGANIZATION is set and wins over the configuration");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
-use bot_cli_templates::project::{ENV_TEMPLATE, Project as Place, RECORD};
+use bot_cli_templates::project::{ENV_TEMPLATE, Project, RECORD};
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::standard_input;
 use bot_cli_vault::files::{Reason, foreign_owner};
@@ -24,7 +24,7 @@ pub struct OwnSet {
 
 /// Reports whether the bot of the generated project that contains `folder` gets its keys from this set.
 pub fn reads(folder: &Path, name: &SetName) -> bool {
-    let place = Place::find(folder).filter(|place| place.recorded(reader).is_ok());
+    let place = Project::find(folder).filter(|place| place.recorded(reader).is_ok());
     let own = place.and_then(|place| place.secret_set(reader).ok());
     own.is_some_and(|own| own.name == name.as_str())
 }
@@ -46,7 +46,7 @@ pub fn file_of_bot(folder: &Path, given: &Path) -> Option<PathBuf> {
     if !is_name || folder.join(given).exists() {
         return None;
     }
-    let path = Place::find(folder)?.bot.join(given);
+    let path = Project::find(folder)?.bot.join(given);
     let found = path.metadata().ok()?;
     let is_ours = found.is_file() && foreign_owner(&found).is_none();
     is_ours.then(|| shown_from(folder, &path))
@@ -72,7 +72,7 @@ pub fn set(
 /// Returns the set of the current project and shows a note that it is used. `command` is the subcommand suggested in error messages.
 fn own_set(session: &Session, command: &str) -> Result<OwnSet, Failure> {
     let folder = session.cwd();
-    let place = Place::find(folder).ok_or_else(|| {
+    let place = Project::find(folder).ok_or_else(|| {
         wrong("name", "missing: there is no default outside a project")
             .hint(format!("bot-cli cloud secrets {command} --help"))
     })?;
@@ -113,7 +113,7 @@ fn shown_from(folder: &Path, path: &Path) -> PathBuf {
 
 /// Returns the path of the deployment file of the project that contains `folder`.
 fn path_from(folder: &Path) -> Option<PathBuf> {
-    Place::find(folder)?.deployment()
+    Project::find(folder)?.deployment()
 }
 
 /// Reads a deployment file. Fails if the file belongs to another user or is too large.
@@ -130,13 +130,13 @@ fn text(path: &Path) -> Result<String, Reason> {
 }
 
 /// A project's deployment settings, and the folder that relative paths in the settings refer to.
-pub struct Project {
+pub struct Deployment {
     pub folder: PathBuf,
     pub path: Option<PathBuf>,
     pub settings: Settings,
 }
 
-impl Project {
+impl Deployment {
     /// Fails if the deployment file sends files from outside of its repository or, without one, of its project.
     pub fn check_context(&self) -> Result<(), Failure> {
         let (Some(file), Some(below)) = (&self.path, &self.settings.build.context_dir) else {
@@ -149,7 +149,7 @@ impl Project {
         };
         let mut above = folder.ancestors();
         let repository = above.find(|it| it.join(".git").exists());
-        let project = || Place::find(&folder).map_or(folder.clone(), |place| place.root);
+        let project = || Project::find(&folder).map_or(folder.clone(), |place| place.root);
         let root = repository.map_or_else(project, Path::to_owned);
         if context.starts_with(&root) {
             return Ok(());
@@ -164,12 +164,12 @@ impl Project {
 /// Returns the deployment of the project at `place`, which is a folder or a deployment file, or of the current project.
 ///
 /// Without a deployment file, the settings are empty.
-pub fn deployment(session: &Session, place: Option<&Path>) -> Result<Project, Failure> {
+pub fn deployment(session: &Session, place: Option<&Path>) -> Result<Deployment, Failure> {
     let folder = session.cwd();
     let (folder, path) = match place.map(|place| folder.join(place)) {
         None => (folder.to_owned(), path_from(folder)),
         Some(place) if place.is_dir() => {
-            let path = Place::at(&place).and_then(|it| it.deployment());
+            let path = Project::at(&place).and_then(|it| it.deployment());
             (place, path)
         }
         Some(place) if place.is_file() => (folder.to_owned(), Some(place)),
@@ -183,7 +183,7 @@ pub fn deployment(session: &Session, place: Option<&Path>) -> Result<Project, Fa
         None => Settings::default(),
     };
     let parent = path.as_deref().and_then(Path::parent);
-    Ok(Project {
+    Ok(Deployment {
         folder: parent.map_or(folder, Path::to_owned),
         path,
         settings,
@@ -192,7 +192,7 @@ pub fn deployment(session: &Session, place: Option<&Path>) -> Result<Project, Fa
 
 /// Returns a hint for a folder without a deployment file.
 pub fn without_deployment(session: &Session, folder: &Path) -> String {
-    let Some(place) = Place::find(folder).filter(Place::is_recorded) else {
+    let Some(place) = Project::find(folder).filter(Project::is_recorded) else {
         return "there is no cloud-deploy.toml here; `bot-cli init` creates a project".to_owned();
     };
     let root = if place.root == session.cwd() {
@@ -208,7 +208,7 @@ pub fn agent_name(session: &Session, given: Option<&String>) -> Result<String, F
     let name = if let Some(name) = given {
         name.clone()
     } else {
-        let Project { settings, .. } = deployment(session, None)?;
+        let Deployment { settings, .. } = deployment(session, None)?;
         let missing = "missing: there is no server/cloud-deploy.toml here that names an agent";
         let list = "bot-cli cloud agents list";
         (settings.agent_name).ok_or_else(|| wrong("name", missing).hint(list))?

@@ -8,7 +8,7 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::standard_input;
 use bot_cli_vault::files::Overwrite;
-use bot_cli_vault::{Backup as Opened, Size, Vault, open_backup};
+use bot_cli_vault::{Size, Vault, open_backup};
 use serde_json::json;
 
 use super::ask::{ask_all_or, confirm_by_name};
@@ -104,7 +104,7 @@ pub(super) fn restore(context: CommandContext<'_>, options: &Restore) -> Result<
         context.session.ask_until(&question, typed)?
     };
     context.session.progress("Opening the backup", None, None);
-    let opened = Opened::read(&path, &passphrase)?;
+    let opened = bot_cli_vault::Backup::read(&path, &passphrase)?;
     if before.sets > 0 && !options.skip {
         let about = format!(
             "Replace everything in the vault ({}, of every organization) with the backup {}\nThis can't be undone\n",

@@ -59,7 +59,7 @@ pub fn pack(
     let dockerfile = dockerfile.strip_prefix(".").unwrap_or(dockerfile);
     let patterns = Patterns::read(folder, dockerfile, exclude)?;
     let (entries, left_out) = listed(folder, &patterns, dockerfile, cancelled)?;
-    let is_dockerfile = |it: &Entry| it.path == dockerfile && it.kind != Kind::Folder;
+    let is_dockerfile = |it: &Entry| it.path == dockerfile && it.kind != EntryKind::Folder;
     if !entries.iter().any(is_dockerfile) {
         let at = folder.join(dockerfile);
         let at = at.display();
@@ -106,11 +106,11 @@ struct Entry {
     path: PathBuf,
     size: u64,
     mode: u32,
-    kind: Kind,
+    kind: EntryKind,
 }
 
 #[derive(PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     File,
     /// A folder in which nothing is packed.
     Folder,
@@ -155,7 +155,7 @@ fn listed(
             let entry = Entry::of(at, path).map_err(|error| not_packed(at, error))?;
             // A folder exists by what is in it.
             entries.pop_if(|last: &mut Entry| {
-                last.kind == Kind::Folder && entry.is_some() && path.starts_with(&last.path)
+                last.kind == EntryKind::Folder && entry.is_some() && path.starts_with(&last.path)
             });
             entries.extend(entry);
         }
@@ -168,12 +168,12 @@ impl Entry {
     fn of(at: &Path, path: &Path) -> io::Result<Option<Self>> {
         let found = fs::symlink_metadata(at)?;
         let kind = match found.file_type() {
-            it if it.is_symlink() => Kind::Link(fs::read_link(at)?),
-            it if it.is_dir() => Kind::Folder,
-            it if it.is_file() => Kind::File,
+            it if it.is_symlink() => EntryKind::Link(fs::read_link(at)?),
+            it if it.is_dir() => EntryKind::Folder,
+            it if it.is_file() => EntryKind::File,
             _ => return Ok(None),
         };
-        let is_file = kind == Kind::File;
+        let is_file = kind == EntryKind::File;
         let is_plain = is_file && !is_executable(&found);
         Ok(Some(Self {
             path: path.to_owned(),
@@ -184,7 +184,11 @@ impl Entry {
     }
 
     fn name(&self) -> String {
-        let end = if self.kind == Kind::Folder { "/" } else { "" };
+        let end = if self.kind == EntryKind::Folder {
+            "/"
+        } else {
+            ""
+        };
         slashed(&self.path) + end
     }
 }

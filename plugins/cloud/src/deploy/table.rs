@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 /// The values of settings by key. Null means that an agent does not have the setting. A setting that an answer does not show is missing.
 pub type Values = Map<String, Value>;
 
-pub static SETTINGS: LazyLock<Vec<Setting>> =
+pub static SETTINGS: LazyLock<Vec<TableRow>> =
     LazyLock::new(|| serde_json::from_str(include_str!("table.json")).unwrap_or_default());
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Setting {
+pub struct TableRow {
     /// The key in the deployment file, without its table.
     pub key: String,
     /// The pointer to the member of a request.
@@ -43,7 +43,7 @@ enum Removed {
     Replaced,
 }
 
-impl Setting {
+impl TableRow {
     fn default(&self) -> Option<&Value> {
         match &self.removed {
             Removed::Reset(value) | Removed::Stays(value) => Some(value),
@@ -185,7 +185,7 @@ pub enum Rest {
 pub struct Plan {
     /// The first line: "Update the agent `my-bot` in the region us-west".
     pub title: String,
-    pub changes: Vec<Change>,
+    pub changes: Vec<Difference>,
     pub stays: Vec<Stays>,
     /// The settings that may differ, because the service does not show them.
     pub unchecked: Vec<&'static str>,
@@ -199,7 +199,7 @@ pub struct Plan {
 
 /// A setting that gets a new value.
 #[derive(Debug, Serialize)]
-pub struct Change {
+pub struct Difference {
     pub setting: &'static str,
     pub old: Value,
     pub new: Value,
@@ -217,7 +217,7 @@ pub struct Stays {
     pub reason: &'static str,
 }
 
-impl Change {
+impl Difference {
     pub fn new(setting: &'static str, new: &str, remark: Option<&'static str>) -> Self {
         Self {
             setting,
@@ -299,7 +299,7 @@ impl Plan {
     }
 
     /// Decides on a setting that is not wanted.
-    fn leave(&mut self, setting: &'static Setting, old: Option<&Value>, rest: Rest) {
+    fn leave(&mut self, setting: &'static TableRow, old: Option<&Value>, rest: Rest) {
         match (rest, &setting.removed, old) {
             (Rest::Untouched, ..) => {}
             (Rest::NotShown, _, Some(_)) => {
@@ -321,12 +321,12 @@ impl Plan {
 
     fn change(
         &mut self,
-        setting: &'static Setting,
+        setting: &'static TableRow,
         old: Option<&Value>,
         new: &Value,
         remark: Option<&'static str>,
     ) {
-        self.changes.push(Change {
+        self.changes.push(Difference {
             setting: &setting.key,
             old: old.cloned().unwrap_or_default(),
             new: new.clone(),
@@ -334,7 +334,7 @@ impl Plan {
         });
     }
 
-    fn stay(&mut self, setting: &'static Setting, old: Option<&Value>, reason: &'static str) {
+    fn stay(&mut self, setting: &'static TableRow, old: Option<&Value>, reason: &'static str) {
         self.stays.push(Stays {
             setting: &setting.key,
             value: old.cloned(),

@@ -9,7 +9,7 @@ use super::variables::{Reading, Unset};
 pub(super) struct Argument {
     /// The keyword, or an empty string for a list item.
     pub name: String,
-    pub kind: Form,
+    pub kind: ArgumentKind,
     /// The text, the code, or the name of the called class or function. Empty for lists.
     pub value: String,
     pub arguments: Vec<Argument>,
@@ -17,7 +17,7 @@ pub(super) struct Argument {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Form {
+pub(super) enum ArgumentKind {
     /// A string that the template must quote.
     Text,
     /// Python code, such as a name, a number, `True` or `None`.
@@ -29,7 +29,7 @@ pub(super) enum Form {
 }
 
 impl Argument {
-    fn new(kind: Form, value: &str, arguments: Vec<Self>) -> Self {
+    fn new(kind: ArgumentKind, value: &str, arguments: Vec<Self>) -> Self {
         Self {
             name: String::new(),
             kind,
@@ -39,7 +39,7 @@ impl Argument {
     }
 
     pub(super) fn may_be_not_given(&self) -> bool {
-        self.kind == Form::OrNotGiven || self.arguments.iter().any(Self::may_be_not_given)
+        self.kind == ArgumentKind::OrNotGiven || self.arguments.iter().any(Self::may_be_not_given)
     }
 }
 
@@ -53,14 +53,14 @@ pub(super) fn of_service(service: &Service, language: &str, readings: &[Reading]
     if let Some(language) = service.language(language) {
         let member = language.to_uppercase().replace('-', "_");
         let (field, form, value) = match &service.language_list {
-            None => ("language", Form::Text, language.to_owned()),
-            Some(field) => (&**field, Form::Code, format!("[Language.{member}]")),
+            None => ("language", ArgumentKind::Text, language.to_owned()),
+            Some(field) => (&**field, ArgumentKind::Code, format!("[Language.{member}]")),
         };
         let told = Argument::new(form, &value, Vec::new());
         place(&mut arguments, service, &format!("settings.{field}"), told);
     }
     if let Some(prompt) = &service.prompt {
-        let argument = Argument::new(Form::Code, "system_prompt", Vec::new());
+        let argument = Argument::new(ArgumentKind::Code, "system_prompt", Vec::new());
         place(&mut arguments, service, prompt, argument);
     }
     arguments
@@ -92,7 +92,7 @@ fn place(arguments: &mut Vec<Argument>, service: &Service, dotted: &str, mut arg
         let class = format!("{}.Settings", service.class);
         arguments.push(Argument {
             name: first.to_owned(),
-            ..Argument::new(Form::Call, &class, Vec::new())
+            ..Argument::new(ArgumentKind::Call, &class, Vec::new())
         });
     }
     if let Some(call) = arguments.iter_mut().find(|known| known.name == first) {
@@ -106,18 +106,18 @@ fn argument(arg: &Arg, is_setting: bool, readings: &[Reading]) -> Argument {
         // Two services share the variable, but only this one may leave the default to its class.
         let fallback = is_setting && reading.is_some_and(|reading| reading.unset == Unset::None);
         let kind = if fallback {
-            Form::OrNotGiven
+            ArgumentKind::OrNotGiven
         } else {
-            Form::Code
+            ArgumentKind::Code
         };
         Argument::new(kind, name, Vec::new())
     } else if let Some(value) = &arg.value {
         literal(value)
     } else if let Some(callee) = &arg.call {
-        Argument::new(Form::Call, callee, listed(&arg.args, readings))
+        Argument::new(ArgumentKind::Call, callee, listed(&arg.args, readings))
     } else {
         let code = arg.expr.as_deref().unwrap_or_default();
-        Argument::new(Form::Code, code, Vec::new())
+        Argument::new(ArgumentKind::Code, code, Vec::new())
     };
     Argument {
         name: arg.name.clone(),
@@ -126,13 +126,15 @@ fn argument(arg: &Arg, is_setting: bool, readings: &[Reading]) -> Argument {
 }
 
 fn literal(value: &Literal) -> Argument {
-    let code = |text: &str| Argument::new(Form::Code, text, Vec::new());
+    let code = |text: &str| Argument::new(ArgumentKind::Code, text, Vec::new());
     match value {
-        Literal::Text(text) => Argument::new(Form::Text, text, Vec::new()),
+        Literal::Text(text) => Argument::new(ArgumentKind::Text, text, Vec::new()),
         Literal::Integer(number) => code(&number.to_string()),
         Literal::Float(number) => code(&format!("{number:?}")),
         Literal::Boolean(true) => code("True"),
         Literal::Boolean(false) => code("False"),
-        Literal::List(items) => Argument::new(Form::List, "", items.iter().map(literal).collect()),
+        Literal::List(items) => {
+            Argument::new(ArgumentKind::List, "", items.iter().map(literal).collect())
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::record;
 
 /// A rename from the staging folder into the target, or the removal of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Step<'c> {
+pub(super) struct PathChange<'c> {
     /// The path of a file, or of a new folder with its contents, relative to the target.
     pub(super) path: &'c str,
     change: &'c Change,
@@ -19,20 +19,20 @@ pub(super) struct Step<'c> {
 
 /// Combines `changes` into the fewest possible renames, moving each new subtree as a whole. The record comes last. Within the record, the
 /// archive is last, because it can be rebuilt from the other files.
-pub(super) fn steps<'c>(changes: &'c [Change], target: &Path) -> Vec<Step<'c>> {
+pub(super) fn steps<'c>(changes: &'c [Change], target: &Path) -> Vec<PathChange<'c>> {
     let mut ordered: Vec<&Change> = changes.iter().collect();
     ordered.sort_by_key(|change| {
         let is_base = change.path == record::BASE;
         (change.is_of_record(), is_base, change.bytes.is_none())
     });
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<PathChange> = Vec::new();
     for change in ordered {
         let path = match change.replaces {
             None => new_part(&change.path, target),
             Some(_) => &change.path,
         };
         if steps.iter().all(|step| step.path != path) {
-            steps.push(Step { path, change });
+            steps.push(PathChange { path, change });
         }
     }
     steps
@@ -73,7 +73,7 @@ pub(super) fn put_all(
     let steps = steps(changes, target);
     let files = steps.partition_point(|step| !step.change.is_of_record());
     let (mut done, mut is_kept) = (0, false);
-    let mut put_each = |steps: &[Step]| {
+    let mut put_each = |steps: &[PathChange]| {
         steps.iter().try_for_each(|step| {
             put(step, staging, target).map_err(|error| failure(Path::new(step.path), error))?;
             done += 1;
@@ -104,7 +104,7 @@ pub(super) fn put_all(
 }
 
 /// Performs one step. Fails with `AlreadyExists` if the target contains an unexpected file.
-fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
+fn put(step: &PathChange, staging: &Staging, target: &Path) -> io::Result<()> {
     let from = staging.new_files().join(step.path);
     let to = inside(target, step.path)?;
     let Some(expected) = &step.change.replaces else {
@@ -164,7 +164,12 @@ pub(super) fn read(path: &Path) -> io::Result<(Vec<u8>, Permissions)> {
 }
 
 /// Reverses one step. Keeps a new folder if another program has added a file to it.
-fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) -> io::Result<()> {
+fn take_back(
+    step: &PathChange,
+    staging: &Staging,
+    target: &Path,
+    changes: &[Change],
+) -> io::Result<()> {
     let of_step = |change: &&Change| Path::new(&change.path).starts_with(step.path);
     for change in changes.iter().filter(of_step) {
         let at = inside(target, &change.path)?;
@@ -209,7 +214,7 @@ fn failure(path: &Path, error: io::Error) -> Failure {
 }
 
 /// Syncs the renames and removes folders left empty by removals. Errors are ignored, because all files are already in place.
-fn finish(steps: &[Step], target: &Path) {
+fn finish(steps: &[PathChange], target: &Path) {
     let mut folders: Vec<_> = (steps.iter())
         .filter_map(|step| target.join(step.path).parent().map(Path::to_owned))
         .collect();

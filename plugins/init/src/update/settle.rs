@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bot_cli_protocol::failure::Failure;
 
-use super::{About, Base, Conflict, Update, markers};
+use super::{About, Base, ConflictingFile, Update, markers};
 use crate::digest::sha256;
 use crate::merge::{self, Merged, Versions};
 use crate::plan::{Existing, PlannedFile};
@@ -116,7 +116,7 @@ impl Update {
                 let (text, markers) = markers::write(&merged);
                 let conflicts = merged.conflicts().zip(markers);
                 self.conflicts
-                    .extend(conflicts.map(|(lines, marker)| Conflict {
+                    .extend(conflicts.map(|(lines, marker)| ConflictingFile {
                         path: path.to_owned(),
                         lines: lines.clone(),
                         marker,

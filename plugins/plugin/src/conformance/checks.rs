@@ -21,7 +21,7 @@ pub struct File {
     #[serde(default)]
     pub place: Place,
     #[serde(rename = "check")]
-    pub checks: Vec<Check>,
+    pub checks: Vec<Rule>,
 }
 
 /// The steps that open a backend's scope, such as an organization, and the steps that restore it afterwards.
@@ -33,7 +33,7 @@ pub struct Place {
 
 /// A rule and the steps that check it. The data files also describe plugins that break the rule, but only the tests read that part.
 #[derive(Debug, Deserialize)]
-pub struct Check {
+pub struct Rule {
     pub id: String,
     pub level: Level,
     /// The heading of the rule's section in the document.

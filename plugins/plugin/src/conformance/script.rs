@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use super::bench::{Bench, Held, Stop, failed, not_run};
-use super::checks::{Check, File};
+use super::checks::{File, Rule};
 use super::dialogue::{Dialogue, files};
 use super::pack;
 use super::pattern::Known;
@@ -35,7 +35,7 @@ const LONG_LINE: Duration = Duration::from_secs(60);
 struct Script<'a> {
     bench: &'a Bench<'a>,
     file: &'a File,
-    check: &'a Check,
+    check: &'a Rule,
     plugin: Option<Dialogue<'a>>,
     /// The values of the `$` words that the check's file doesn't define.
     words: Words,
@@ -47,7 +47,7 @@ struct Script<'a> {
     patience: Duration,
 }
 
-pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Check) -> Held {
+pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Rule) -> Held {
     let mut script = Script {
         bench,
         file,

@@ -54,7 +54,7 @@ impl Identity {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry<T> {
+struct CachedEntry<T> {
     file: Identity,
     kept: T,
 }
@@ -69,13 +69,13 @@ pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity) -> Option<T> {
     }
     let mut text = String::new();
     entry.read_to_string(&mut text).ok()?;
-    let entry: Entry<T> = serde_json::from_str(&text).ok()?;
+    let entry: CachedEntry<T> = serde_json::from_str(&text).ok()?;
     (entry.file == *file).then_some(entry.kept)
 }
 
 /// Stores a value for this version of the file. Errors are ignored, because a missing entry costs only time.
 pub fn put<T: Serialize>(folder: &Path, file: &Identity, known: &T) {
-    let entry = Entry {
+    let entry = CachedEntry {
         file: file.clone(),
         kept: known,
     };

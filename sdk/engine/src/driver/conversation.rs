@@ -35,7 +35,7 @@ type Replied = Result<Value, ErrorObject>;
 
 /// A running plugin that serves one request at a time.
 #[derive(Debug)]
-pub struct Plugin {
+pub struct RunningPlugin {
     name: String,
     patience: Patience,
     process: Process,
@@ -56,7 +56,7 @@ struct Open<'a> {
     offered: Capabilities,
 }
 
-impl Plugin {
+impl RunningPlugin {
     /// Starts a plugin.
     pub fn start(launch: &Launch) -> Result<Self, Failure> {
         let process =

@@ -19,14 +19,14 @@ const MARGIN: usize = 7;
 pub struct List<'a> {
     question: &'a Question,
     help: &'a [Piece],
-    rows: Vec<Row>,
+    rows: Vec<ListRow>,
     filter: Line,
     left: Vec<usize>,
     cursor: usize,
     several: bool,
 }
 
-struct Row {
+struct ListRow {
     value: String,
     label: String,
     whole: String,
@@ -43,7 +43,7 @@ impl<'a> List<'a> {
         let row = |choice: &Choice| {
             let label = one_line(&choice.label);
             let about = choice.about.as_deref().map(one_line).unwrap_or_default();
-            Row {
+            ListRow {
                 value: choice.value.clone(),
                 whole: match about.as_str() {
                     "" => label.clone(),
@@ -53,7 +53,7 @@ impl<'a> List<'a> {
                 marked: default.contains(&choice.value.as_str()),
             }
         };
-        let rows: Vec<Row> = question.choices.iter().map(row).collect();
+        let rows: Vec<ListRow> = question.choices.iter().map(row).collect();
         let several = question.kind == QuestionKind::Multiselect;
         let marked = rows.iter().position(|row| row.marked);
         Self {
@@ -71,7 +71,7 @@ impl<'a> List<'a> {
         self.left.get(self.cursor).copied()
     }
 
-    fn marked(&self) -> impl Iterator<Item = &Row> {
+    fn marked(&self) -> impl Iterator<Item = &ListRow> {
         self.rows.iter().filter(|row| row.marked)
     }
 
@@ -98,7 +98,7 @@ impl<'a> List<'a> {
         let words = self.filter.text().to_lowercase();
         let current = self.current();
         let matches = |is_in: fn(&str, &str) -> bool| -> Vec<usize> {
-            let has_words = |row: &Row| {
+            let has_words = |row: &ListRow| {
                 let text = format!("{} {}", row.value, row.whole).to_lowercase();
                 words.split_whitespace().all(|word| is_in(&text, word))
             };

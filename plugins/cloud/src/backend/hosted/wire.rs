@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ServiceError;
-use crate::domain::{Entry, Region, SetKind, SetName, Status};
+use crate::domain::{Entry, Region, SetKind, SetName, SetStatus};
 
 /// The characters to percent-encode: all except the unreserved characters of a URL. Dots need no encoding, because the domain types reject
 /// `.` and `..`.
@@ -33,7 +33,7 @@ pub fn path(parts: &[&str]) -> String {
 }
 
 #[derive(Deserialize)]
-pub struct List {
+pub struct SetList {
     sets: Vec<Row>,
 }
 
@@ -46,11 +46,11 @@ struct Row {
     #[serde(default)]
     region: String,
     #[serde(default = "pending")]
-    status: Status,
+    status: SetStatus,
     error_message: Option<String>,
 }
 
-impl List {
+impl SetList {
     /// Returns the listed sets, sorted by name.
     pub fn summaries(self) -> Vec<SetSummary> {
         let mut summaries: Vec<_> = self
@@ -77,17 +77,17 @@ fn kind(text: &str) -> SetKind {
     }
 }
 
-const fn pending() -> Status {
-    Status::Pending
+const fn pending() -> SetStatus {
+    SetStatus::Pending
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Set {
+pub struct StoredSet {
     #[serde(default)]
     region: String,
     #[serde(default = "pending")]
-    status: Status,
+    status: SetStatus,
     error_message: Option<String>,
     secrets: Option<Vec<Field>>,
     source: Option<String>,
@@ -99,7 +99,7 @@ struct Field {
     field_name: String,
 }
 
-impl Set {
+impl StoredSet {
     pub fn details(self, name: &SetName) -> Result<SetDetails, ServiceError> {
         let is_referenced = self.source.as_deref() == Some("referenced");
         let fields = self.secrets.or(is_referenced.then(Vec::new));
@@ -170,7 +170,7 @@ struct OneKey<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "the name is the service's")]
-struct ImagePullSecret<'a> {
+struct ImagePullSecretBody<'a> {
     is_image_pull_secret: bool,
     host: &'a str,
     secret_value: &'a str,
@@ -206,7 +206,7 @@ pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
 }
 
 pub fn image_pull_secret(host: &str, credentials: &Secret, region: Option<&Region>) -> Body {
-    let body = ImagePullSecret {
+    let body = ImagePullSecretBody {
         is_image_pull_secret: true,
         host,
         secret_value: credentials.expose(),

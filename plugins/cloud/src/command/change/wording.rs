@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Change, Keys, Work};
 use crate::backend::Ability;
 use crate::command::open::Opened;
-use crate::domain::{Entry, Key, Region, SetName, Status, kind_words};
+use crate::domain::{Entry, Key, Region, SetName, SetStatus, kind_words};
 use crate::text::theirs;
 use crate::words::unknown;
 
@@ -63,7 +63,12 @@ impl Change {
         }
     }
 
-    pub(super) fn done(&self, opened: &Opened<'_>, done: &str, status: Option<Status>) -> String {
+    pub(super) fn done(
+        &self,
+        opened: &Opened<'_>,
+        done: &str,
+        status: Option<SetStatus>,
+    ) -> String {
         let place = self.place(opened);
         let status = status.map_or(String::new(), |status| format!("; {}", status.name()));
         let mut text = format!("{done} ({place}{status})\n");
@@ -77,10 +82,10 @@ impl Change {
         text
     }
 
-    pub fn data(&self, opened: &Opened<'_>, status: Option<Status>, dry_run: bool) -> Value {
+    pub fn data(&self, opened: &Opened<'_>, status: Option<SetStatus>, dry_run: bool) -> Value {
         let name = self.name.as_str();
         let region = self.target.region.as_ref().map(Region::as_str);
-        let status = status.map(Status::name);
+        let status = status.map(SetStatus::name);
         let mut data = match &self.work {
             Work::Save(keys) => {
                 let (created, overwritten) = self.created_and_overwritten(keys);

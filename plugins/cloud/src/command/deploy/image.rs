@@ -12,7 +12,7 @@ use serde_json::json;
 use super::follow::clock;
 use crate::backend::hosted::http::Reach;
 use crate::command::context::CommandContext;
-use crate::command::project::Project;
+use crate::command::project::Deployment;
 use crate::deploy::context::{BuildContext, pack};
 use crate::service::upload::UploadTarget;
 use crate::service::{Build, OneBuild, Service, decoded};
@@ -39,7 +39,7 @@ impl Image {
     pub fn of(
         context: CommandContext<'_>,
         service: &Service<'_>,
-        project: &Project,
+        project: &Deployment,
         region: &str,
     ) -> Result<Option<Self>, Failure> {
         let session = context.session;

@@ -9,7 +9,7 @@ use bot_cli_terminal::shell::quoted;
 
 use crate::command::context::CommandContext;
 use crate::command::open;
-use crate::command::project::Project;
+use crate::command::project::Deployment;
 use crate::command::target::wrong_type;
 use crate::command::{copy, set};
 use crate::domain::{BackendName, Region, SetKind, SetName, kind_words};
@@ -35,7 +35,7 @@ pub struct Missing {
 pub fn missing(
     context: CommandContext<'_>,
     scope: &Scope,
-    project: &Project,
+    project: &Deployment,
     region: &Region,
     options: &Deploy,
 ) -> Result<Vec<Missing>, Failure> {

@@ -14,7 +14,7 @@ use bot_cli_secrets::messages::{self as secrets, OpenParams, OpenResult};
 use super::names;
 use crate::backend::external::External;
 use crate::command::context::CommandContext;
-use crate::config::Settings;
+use crate::config::Configuration;
 use crate::domain::{BUILT_IN, BackendName, Organization};
 use crate::environment::Environment;
 use crate::scope::{Scope, Setting, unknown_backend};
@@ -93,7 +93,7 @@ impl Installed {
     /// Returns the configured settings. Fails if a setting is unknown or a required setting is missing.
     fn set(&self, environment: &Environment) -> Result<BTreeMap<String, String>, Failure> {
         let (name, specs) = (&self.name, self.settings());
-        let mut set = Settings::of_backend(environment, name)?.all();
+        let mut set = Configuration::of_backend(environment, name)?.all();
         let is_known = |key: &str| specs.iter().any(|spec| spec.name == key);
         if let Some(unknown) = set.keys().find(|key| !is_known(key)) {
             let remove = format!("bot-cli cloud config set {name}.{} ''", theirs(unknown));

@@ -11,7 +11,7 @@ use flate2::{Compression, GzBuilder};
 use md5::{Digest, Md5};
 use tar::{Builder, EntryType, Header};
 
-use super::{Entry, Kind, not_packed};
+use super::{Entry, EntryKind, not_packed};
 use crate::platform::open_unfollowed;
 
 /// Writes an archive of the entries, in the given order. Returns the archive, its size and its hash.
@@ -49,20 +49,20 @@ fn append(
     header.set_mode(entry.mode);
     header.set_size(entry.size);
     match &entry.kind {
-        Kind::File => {
+        EntryKind::File => {
             let (file, left) = (open_unfollowed(at)?, entry.size);
-            let source = Source {
+            let source = FileToPack {
                 file,
                 left,
                 cancelled,
             };
             archive.append_data(&mut header, &entry.path, source)
         }
-        Kind::Link(target) => {
+        EntryKind::Link(target) => {
             header.set_entry_type(EntryType::Symlink);
             archive.append_link(&mut header, &entry.path, target)
         }
-        Kind::Folder => {
+        EntryKind::Folder => {
             header.set_entry_type(EntryType::Directory);
             archive.append_data(&mut header, &entry.path, io::empty())
         }
@@ -84,13 +84,13 @@ fn digest(file: &mut File) -> io::Result<(u64, String)> {
 }
 
 /// A file to pack. Reading fails if the user cancels or if the file's size differs from the size in its archive header.
-struct Source<'a> {
+struct FileToPack<'a> {
     file: File,
     left: u64,
     cancelled: &'a dyn Fn() -> bool,
 }
 
-impl Read for Source<'_> {
+impl Read for FileToPack<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if (self.cancelled)() {
             return Err(io::Error::other("cancelled"));
@@ -108,7 +108,7 @@ mod tests {
     use std::fs;
 
     use super::write;
-    use crate::deploy::context::{Entry, Kind};
+    use crate::deploy::context::{Entry, EntryKind};
 
     fn never() -> bool {
         false
@@ -126,7 +126,7 @@ mod tests {
                 path: "file".into(),
                 size: listed,
                 mode: 0o644,
-                kind: Kind::File,
+                kind: EntryKind::File,
             };
             let written = write(folder.path(), &[entry], &never);
             written.err().map(|failure| failure.message)
@@ -151,7 +151,7 @@ mod tests {
             path: "file".into(),
             size: 6,
             mode: 0o644,
-            kind: Kind::File,
+            kind: EntryKind::File,
         };
         assert!(write(folder.path(), &[entry], &never).is_err());
     }

@@ -39,7 +39,7 @@ use crate::record::FOLDER;
 use crate::target::Target;
 use crate::transaction::{BEFORE, Change, Old};
 use crate::update::differences::{self, Difference};
-use crate::update::{About, Conflict, FATES, Note, Update, gone};
+use crate::update::{About, ConflictingFile, FATES, Note, Update, gone};
 
 pub(super) struct Report<'a> {
     pub(super) options: &'a Options,
@@ -147,7 +147,7 @@ impl Report<'_> {
         Some(failure)
     }
 
-    fn place_of(&self, conflict: &Conflict) -> String {
+    fn place_of(&self, conflict: &ConflictingFile) -> String {
         let line = if self.written {
             conflict.marker
         } else {

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::super::bench::{Bench, Held, Stop, not_run};
-use super::super::checks::Check;
+use super::super::checks::Rule;
 use super::super::report::CANARY;
 use bot_cli_protocol::{ArgumentSpec, CommandSpec, Manifest, Role};
 use bot_cli_secrets::messages::OpenResult;
@@ -19,7 +19,7 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 const LONG: u64 = 150_000;
 
 /// Returns the values of the words. Fails with the reason if a precondition of the check is not met.
-pub fn of(bench: &Bench, check: &Check) -> Result<Words, Stop> {
+pub fn of(bench: &Bench, check: &Rule) -> Result<Words, Stop> {
     let mut words = Words::from([
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ("catalogue", bot_cli_templates::pack::SCHEMA.to_owned()),

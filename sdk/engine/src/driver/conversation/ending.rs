@@ -3,7 +3,7 @@
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use super::{Open, Plugin, Replied};
+use super::{Open, Replied, RunningPlugin};
 use crate::driver::Violation;
 use crate::process::{Event, Group, ended_by_signal};
 use bot_cli_protocol::failure::Failure;
@@ -20,7 +20,7 @@ const CLOSED: &str = "its output was closed";
 /// The maximum cleanup time for a plugin that used the terminal.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
-impl Plugin {
+impl RunningPlugin {
     /// Terminates a plugin whose reply is not reliable, without first waiting for the plugin to exit by itself.
     pub fn abandon(&mut self, ui: &mut dyn Ui) {
         self.end(self.patience.terminate, ui);

@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{QUICK, Recorder, launch, lives, params, pids, run_plugin};
-use crate::driver::{Patience, Plugin, run};
+use crate::driver::{Patience, RunningPlugin, run};
 use bot_cli_protocol::methods;
 use bot_cli_terminal::cancel::Cancel;
 
@@ -40,7 +40,7 @@ fn a_plugin_can_say_much_on_its_way_out() {
 fn a_plugin_that_is_dropped_leaves_nothing_behind() {
     for name in ["heir", "clinging"] {
         let mut ui = Recorder::default();
-        let mut plugin = Plugin::start(&launch(name, QUICK)).unwrap();
+        let mut plugin = RunningPlugin::start(&launch(name, QUICK)).unwrap();
         let reply = plugin.request(methods::RUN, &json!(params()), &mut ui, &Cancel::new());
         let pid = reply.unwrap()["data"].as_u64().unwrap();
         drop(plugin);
