@@ -15,7 +15,7 @@ mod taken;
 mod tests;
 
 pub use folder::{FILE, Folder};
-pub use names::{OWN_MODULES, is_standard_module};
+pub use names::{is_own_module, is_standard_module};
 pub use read::{Contents, LeftOut, ProviderFile, read, read_files};
 pub use rules::{Effects, Origin, arguments, check, effects, variables};
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};

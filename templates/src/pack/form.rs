@@ -3,7 +3,7 @@
 
 use crate::FRAMEWORK;
 
-use super::names::{BUILTINS, KEYWORDS, OWN_MODULES, RESERVED};
+use super::names::{BUILTINS, KEYWORDS, RESERVED, is_own_module};
 
 /// The allowed format of a string: the maximum number of characters, a check, and a description for error messages.
 pub struct Form(usize, fn(&str) -> bool, &'static str);
@@ -82,7 +82,7 @@ fn is_module(text: &str) -> bool {
     let is_part =
         |part: &str| is_identifier(part.trim_start_matches('_')) && !part.starts_with("__");
     let top = text.split('.').next().unwrap_or_default();
-    text.split('.').all(is_part) && !OWN_MODULES.contains(top)
+    text.split('.').all(is_part) && !is_own_module(top)
 }
 
 fn is_class(text: &str) -> bool {

@@ -1,3 +1,5 @@
+use crate::project_file;
+
 /// A list of names, separated by spaces.
 #[derive(Debug, Clone, Copy)]
 pub struct Names(&'static str);
@@ -16,19 +18,19 @@ pub const BUILTINS: Names = Names(include_str!("names/builtins.txt"));
 /// The lowercase names of the standard library modules in all Python versions that a project can use.
 const STANDARD_MODULES: Names = Names(include_str!("names/standard_modules.txt"));
 
-/// The modules that a service can't be imported from: the project's own modules, and special modules such as `__main__`.
-pub const OWN_MODULES: Names = Names(
-    "\
-    __future__ __main__ bot calls camera judge local_models noise pings recording screen server services session settings sockets tools tracing transcript typed \
-    usage voicemail watch",
-);
-
 /// The names that `services.py` itself defines or imports.
 pub const RESERVED: Names = Names(
     "\
     Literal NOT_GIVEN NotGiven aiohttp converted create_llm create_stt create_tts create_video one_of one_required optional os required \
     session split system_prompt",
 );
+
+/// Reports whether a service can't be imported from this top-level module: it is one of the project's own, or a special one.
+#[must_use]
+pub fn is_own_module(name: &str) -> bool {
+    ["__future__", "__main__", "judge"].contains(&name)
+        || project_file(&format!("server/{name}.py.liquid")).is_some()
+}
 
 /// Reports whether a top-level module belongs to the Python standard library. The name must be in lowercase.
 #[must_use]

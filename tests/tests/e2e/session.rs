@@ -178,7 +178,7 @@ fn a_goodbye_is_taken_back_by_whoever_speaks_into_it() {
 
 #[test]
 fn a_goodbye_of_a_speech_to_speech_service_is_taken_back_in_writing() {
-    let session = Session::realtime(&[&["--pace", "0.06"], &WAITS[..]].concat());
+    let mut session = Session::realtime(&[&["--pace", "0.06"], &WAITS[..]].concat());
     let writes = [
         "--type",
         "Please hang up.@1",

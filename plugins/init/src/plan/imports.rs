@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bot_cli_templates::pack::{OWN_MODULES, is_standard_module};
+use bot_cli_templates::pack::{is_own_module, is_standard_module};
 
 /// The maximum line length of generated Python.
 const WIDTH: usize = 100;
@@ -60,7 +60,7 @@ fn united(lines: &[&str]) -> String {
 
 fn section(module: &str) -> usize {
     let top = module.split('.').next().unwrap_or(module);
-    1 - usize::from(is_standard_module(top)) + usize::from(OWN_MODULES.contains(top))
+    1 - usize::from(is_standard_module(top)) + usize::from(is_own_module(top))
 }
 
 fn statement(module: &str, names: &BTreeSet<(u8, &str)>) -> String {

@@ -78,24 +78,6 @@ fn the_page_for_authors_of_templates_has_every_variable() {
     );
 }
 
-#[test]
-fn the_page_for_authors_of_templates_has_every_python_file() {
-    let page = include_str!("../../../../templates/README.md");
-    let modules: Vec<&str> = bot_cli_templates::project_files()
-        .into_iter()
-        .map(|(path, _)| path)
-        .filter(|path| path.starts_with("server/") && path.ends_with(".py.liquid"))
-        .filter(|path| !path.starts_with("server/evals/"))
-        .collect();
-    assert!(modules.len() > 5, "{modules:?}");
-    for path in modules {
-        assert!(
-            page.contains(&format!("`{path}`")),
-            "the table of Python files in templates/README.md lacks `{path}`"
-        );
-    }
-}
-
 /// The first names of variables that templates assign, loop over or pass to partials.
 const OWN: [&str; 23] = [
     "argument",

@@ -169,7 +169,6 @@ struct OneKey<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_field_names, reason = "the name is the service's")]
 struct ImagePullSecretBody<'a> {
     is_image_pull_secret: bool,
     host: &'a str,
