@@ -34,5 +34,5 @@ END
   name=CC_${target%%:*}
   # Only Apple's own tools could tell where the headers of the system are. Zig has its own.
   env SDKROOT=/ "${name//-/_}=$compiler" cargo clippy --locked --target "${target%%:*}" \
-    -p bot-cli -p bot-cli-plugin -p bot-cli-init -p bot-cli-dev -p bot-cli-cloud -p bot-cli-secrets-kubernetes -- -D warnings
+    -p bot-cli -p bot-cli-plugin -p bot-cli-init -p bot-cli-dev -p bot-cli-cloud -p bot-cli-vault -p bot-cli-secrets-kubernetes -- -D warnings
 done

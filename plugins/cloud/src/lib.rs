@@ -3,7 +3,7 @@
 //!
 //! A command for secrets is a pipeline: options → input → scope → `bot_cli_secrets::Store` → report. The input step validates all input
 //! and reports all problems together. The scope contains the organization, the region and the backend, each with its source. Stores never
-//! prompt the user, compose messages or format tables.
+//! format tables.
 
 mod address;
 mod auth;

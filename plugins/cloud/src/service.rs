@@ -197,7 +197,7 @@ impl Unclear {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Build {
+pub struct ServiceBuild {
     pub id: String,
     pub status: String,
     pub region: Option<String>,
@@ -206,7 +206,7 @@ pub struct Build {
     dockerfile_path: Option<String>,
 }
 
-impl Build {
+impl ServiceBuild {
     /// Reports whether the build is usable and has this context hash, Dockerfile and region. A region that the service omits counts as a match.
     pub fn is_of(&self, hash: &str, dockerfile: &str, region: &str) -> bool {
         let own = self.dockerfile_path.as_deref().unwrap_or("Dockerfile");
@@ -219,7 +219,7 @@ impl Build {
 
 #[derive(Deserialize)]
 pub struct OneBuild {
-    pub build: Build,
+    pub build: ServiceBuild,
 }
 
 #[derive(Deserialize)]

@@ -27,7 +27,7 @@ pub struct Error {
     /// The key of the value that is not text, if the code is `not_text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Box<str>>,
-    /// The failure that a command reports if the backend is in the same process. Built from the other members if absent.
+    /// The failure that a command reports, which is never sent. Built from the other members if absent.
     #[serde(skip)]
     pub told: Option<Box<Failure>>,
 }

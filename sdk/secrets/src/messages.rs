@@ -437,7 +437,7 @@ pub struct UnsetParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsetResult {
     /// The requested keys that were not in the set.
-    pub missing: Vec<Key>,
+    pub missing: Vec<String>,
 }
 
 /// The parameters of `secrets/delete`.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Backend, Code, Error, SetName, Store};
+use super::{Backend, Code, Error, Key, Region, SetName, Store};
 use crate::messages::{
     DeleteResult, GetResult, ListParams, ListResult, NameParams, OpenParams, OrganizationsResult,
     PutResult, UnsetResult, VERSION, ValuesResult, methods,
@@ -60,11 +60,13 @@ fn reply(
     params: Value,
     session: &Session,
 ) -> Result<Value, ErrorObject> {
-    if let Some(Value::String(name)) = params.get("name")
-        && let Err(problem) = SetName::parse_existing(name)
-    {
-        let message = format!("the name of the set {problem}");
-        return Err(Error::new(Code::InvalidName, message).not_done().into());
+    let has_names = ![methods::OPEN, methods::LIST, methods::ORGANIZATIONS].contains(&method);
+    if let Some(error) = unusable(&params).filter(|_| has_names) {
+        return Err(if methods::CHANGES.contains(&method) {
+            error.not_done().into()
+        } else {
+            error.into()
+        });
     }
     match method {
         methods::LIST => {
@@ -95,6 +97,7 @@ fn reply(
         }
         methods::UNSET => {
             let missing = store.unset(&decode(params)?, session)?;
+            let missing = missing.iter().map(ToString::to_string).collect();
             encode(UnsetResult { missing })
         }
         methods::DELETE => {
@@ -106,6 +109,27 @@ fn reply(
             "`secrets/open` was served already",
         )),
     }
+}
+
+/// Returns the error for a name that no set, region or key can have. Another member with the wrong shape is an invalid parameter.
+fn unusable(params: &Value) -> Option<Error> {
+    let text = |member: &str| params.get(member)?.as_str();
+    let keys = params.get("keys").and_then(Value::as_array);
+    let keys = keys.into_iter().flatten().filter_map(Value::as_str);
+    let entries = params.get("entries").and_then(Value::as_object);
+    let mut keys = keys.chain(
+        entries
+            .into_iter()
+            .flat_map(|it| it.keys().map(String::as_str)),
+    );
+    let wrong = |code, what, problem| Error::new(code, format!("{what} {problem}"));
+    let name = text("name").and_then(|name| SetName::parse_existing(name).err());
+    let name = name.map(|problem| wrong(Code::InvalidName, "the name of the set", problem));
+    let region = || text("region").and_then(|region| Region::parse(region).err());
+    let region = || region().map(|problem| wrong(Code::NotFound, "the region", problem));
+    let mut key = || keys.find_map(|key| Key::parse_existing(key).err());
+    name.or_else(region)
+        .or_else(|| key().map(|problem| wrong(Code::Refused, "a key", problem)))
 }
 
 fn name(params: Value) -> Result<SetName, ErrorObject> {

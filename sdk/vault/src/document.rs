@@ -149,10 +149,9 @@ fn check(row: &Row<Contents>) -> Result<(), String> {
                 Key::parse_existing(key).map_err(of("key"))?;
             }
         }
-        Contents::ImagePullSecret { host, .. } if host.contains('\0') => {
-            return Err("the registry has a NUL character".to_owned());
+        Contents::ImagePullSecret { host, .. } => {
+            registry(host).map_err(of("registry"))?;
         }
-        Contents::ImagePullSecret { .. } => {}
     }
     let mut values = row.contents.values().into_iter();
     if values.any(|value| value.expose().contains('\0')) {
@@ -161,9 +160,29 @@ fn check(row: &Row<Contents>) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks the address of a container image registry, such as `https://registry.example/v1/` or `ghcr.io`: a host with an optional scheme,
+/// port and path. Fails if the address contains a user name or password.
+pub fn registry(text: &str) -> Result<String, String> {
+    if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err("has a blank in it".to_owned());
+    }
+    let scheme = if text.contains("://") { "" } else { "https://" };
+    let parsed = url::Url::parse(&format!("{scheme}{text}")).ok();
+    let parsed = parsed.filter(|url| {
+        let is_host = url.host_str().is_some_and(|host| !host.is_empty());
+        let has_more = url.query().is_some() || url.fragment().is_some();
+        ["https", "http"].contains(&url.scheme()) && is_host && !has_more
+    });
+    let url = parsed.ok_or("is not an address, such as `https://registry.example/v1/`")?;
+    if url.username().is_empty() && url.password().is_none() {
+        return Ok(text.to_owned());
+    }
+    Err("has a user name in it; credentials are an argument of their own".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Flaw, decode, encode};
+    use super::{Flaw, decode, encode, registry};
 
     const WHOLE: &str = r#"{"version":1,"sets":[
         {"organization":"acme","name":"prod","region":"us-west","contents":{"secret":{"A":"1","B.c":""}}},
@@ -200,11 +219,7 @@ mod tests {
                 r#""\u0000""#,
                 "set 1: a value has a NUL character",
             ),
-            (
-                "ghcr.io",
-                r"\u0000",
-                "set 2: the registry has a NUL character",
-            ),
+            ("ghcr.io", "a b", "set 2: the registry has a blank in it"),
             ("pull\"", "prod\"", "set 2: an earlier one has its name"),
             (r#""A":"#, r#""A":1,"C":"#, "its content is not a vault's"),
             (
@@ -231,5 +246,30 @@ mod tests {
         }
         let later = r#"{"version":2,"all":"new"}"#;
         assert_eq!(decode(later.as_bytes()), Err(Flaw::Later));
+    }
+
+    #[test]
+    fn registry_hosts_are_addresses_without_credentials() {
+        for host in [
+            "https://index.docker.io/v1/",
+            "ghcr.io",
+            "registry.example:5000/team",
+            "http://localhost:5000",
+            "localhost:5000",
+        ] {
+            assert!(registry(host).is_ok(), "{host:?}");
+        }
+        for host in [
+            "",
+            "https://",
+            "ftp://a",
+            "https://user:pass@a/",
+            "user@a",
+            "a b",
+            "https://a/?x",
+            "https://a/#x",
+        ] {
+            assert!(registry(host).is_err(), "{host:?}");
+        }
     }
 }

@@ -27,11 +27,12 @@ use bot_cli_secrets::messages::{
     PutImagePullSecretParams, PutParams, RegionInfo, Regions, SetDetails, SetKind, SetSummary,
     UnsetParams,
 };
-use bot_cli_secrets::{ChangeError, Code, Error, Key, Organization, Region, SetName, Store};
+use bot_cli_secrets::{ChangeError, Code, Entry, Error, Key, Organization, Region, SetName, Store};
 
 use crate::files::lock::PATIENCE;
 use crate::secret_file::Storage;
 pub use backup::{Backup, open_backup};
+pub use document::registry;
 use document::{Contents, Set, Sets};
 pub use error::VaultError;
 use home::{Home, Missing};
@@ -302,6 +303,11 @@ impl Store for Vault {
     }
 
     fn put(&self, put: &PutParams, session: &Session) -> Result<(), ChangeError> {
+        let has_nul = |entry: &Entry| entry.value.expose().contains('\0');
+        refuse_if(
+            put.entries.iter().any(has_nul),
+            "a value has a NUL character",
+        )?;
         let alike = |set: &Set, seen: &[String]| {
             let mut keys = put.entries.iter().map(|entry| &entry.key);
             keys.all(|key| stands(set, key, seen))
@@ -323,6 +329,11 @@ impl Store for Vault {
         put: &PutImagePullSecretParams,
         session: &Session,
     ) -> Result<(), ChangeError> {
+        let problem = registry(&put.host).err();
+        let problem = problem.map(|problem| format!("the registry {problem}"));
+        refuse_if(problem.is_some(), &problem.unwrap_or_default())?;
+        let has_nul = put.credentials.expose().contains('\0');
+        refuse_if(has_nul, "the credentials have a NUL character")?;
         let place = (&put.name, put.region.as_ref(), &put.prior);
         self.store(place, SetKind::ImagePullSecret, session, has, |_| {
             Contents::ImagePullSecret {
@@ -359,6 +370,14 @@ impl Store for Vault {
         let is_as_seen = |found: Option<&Set>| is_as_seen(found, delete.prior.as_ref(), has);
         Ok(self.apply(&delete.name, Missing::Leave, session, is_as_seen, |_| None)?)
     }
+}
+
+/// Refuses what a vault could not be read with.
+fn refuse_if(is_wrong: bool, problem: &str) -> Result<(), ChangeError> {
+    if is_wrong {
+        return Err(Error::new(Code::Refused, problem).not_done());
+    }
+    Ok(())
 }
 
 /// Reports whether an existing set is as the caller saw it; `alike` compares the keys.

@@ -147,9 +147,9 @@ impl Store for External {
 
     fn unset(&self, unset: &UnsetParams, _: &Session) -> Result<Vec<Key>, ChangeError> {
         let keys: Vec<String> = unset.keys.iter().map(ToString::to_string).collect();
-        let UnsetResult { mut missing } = self.change(methods::UNSET, unset, &keys)?;
-        missing.retain(|key| unset.keys.contains(key));
-        Ok(missing)
+        let UnsetResult { missing } = self.change(methods::UNSET, unset, &keys)?;
+        let is_missing = |key: &&Key| missing.iter().any(|name| name == key.as_str());
+        Ok(unset.keys.iter().filter(is_missing).cloned().collect())
     }
 
     fn delete(&self, delete: &DeleteParams, _: &Session) -> Result<bool, ChangeError> {

@@ -80,7 +80,7 @@ impl<'a> Hosted<'a> {
                     longest: 63,
                     capitals: false,
                 },
-                can: vec![Ability::ImagePullSecrets, Ability::Organizations],
+                can: vec![Ability::ImagePullSecrets],
                 ..OpenResult::default()
             },
             tenant,

@@ -15,7 +15,7 @@ use super::agent::{NamedAgent, agent_json};
 use super::context::CommandContext;
 use super::{open, project};
 use crate::backend::hosted::SIGN_IN;
-use crate::deploy::settings::{BuildSettings, Settings};
+use crate::deploy::settings::{Build, Settings};
 use crate::deploy::table::{Difference, Plan, Rest, SETTINGS, Values};
 use crate::domain::Region;
 use crate::input::{both, refused, wrong};
@@ -98,7 +98,7 @@ fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Plann
     }
     let missing = secrets::missing(context, &service.scope, &project, &region, options)?;
     // Options alone change what they name.
-    let names_folder = options.dir.is_some() || options.settings.build != BuildSettings::default();
+    let names_folder = options.dir.is_some() || options.settings.build != Build::default();
     let builds = project.path.is_some() || names_folder;
     let image = match before {
         Some(_) if !builds => None,

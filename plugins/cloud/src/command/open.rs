@@ -7,7 +7,7 @@ use super::context::CommandContext;
 use super::kind::{self, Kind};
 use crate::auth::credentials;
 use crate::backend::{Ability, Profile};
-use crate::domain::{BackendName, Entry, Key, Organization, SetName};
+use crate::domain::{BackendName, Entry, Key, SetName};
 use crate::input::both;
 use crate::options::Account;
 use crate::scope::{Scope, Setting, Wanted};
@@ -137,10 +137,8 @@ impl Opened<'_> {
             }
             if value.expose().contains('\0') {
                 // A response with values may have one for a key, so only a key that `get` lists is shown.
-                let keys = self
-                    .get(name)?
-                    .and_then(SetDetails::known_keys)
-                    .unwrap_or_default();
+                let set = self.get(name).ok().flatten();
+                let keys = set.and_then(SetDetails::known_keys).unwrap_or_default();
                 let whose = if keys.iter().any(|one| one == key.as_str()) {
                     format!("`{}`", theirs(key.as_str()))
                 } else {
@@ -213,7 +211,8 @@ impl Opened<'_> {
         let by_default = [Source::Service, Source::Backend, Source::Default];
         let is_default = by_default.contains(&source);
         let default = if is_default { " (the default)" } else { "" };
-        let region = region.filter(|region| self.is_said(region, source));
+        let implied = self.profile.implied.as_ref();
+        let region = region.filter(|region| self.is_said(region, implied.map(|it| it.1), source));
         let region = region.map(|region| format!("region {}{default}", theirs(region)));
         let keeper = Some(self.profile.keeper.clone());
         let parts = [self.organization(), region, keeper].into_iter().flatten();
@@ -221,23 +220,20 @@ impl Opened<'_> {
     }
 
     fn organization(&self) -> Option<String> {
+        let own = self.profile.implied.as_ref();
         match (&self.scope.place, &self.scope.organization) {
             (Some(place), _) => Some(place.clone()),
             (None, Some(Setting { value, source })) => self
-                .is_said(value.as_str(), *source)
+                .is_said(value.as_str(), own.map(|it| it.0.as_str()), *source)
                 .then(|| format!("organization {value}")),
             (None, None) => Some("the organization of the API key".to_owned()),
         }
     }
 
     /// Reports whether to show a part of the location. What is implied is hidden unless the user chose it or the output is verbose.
-    fn is_said(&self, value: &str, source: Source) -> bool {
+    fn is_said(&self, value: &str, implied: Option<&str>, source: Source) -> bool {
         let is_chosen = matches!(source, Source::Flag | Source::Environment | Source::Config);
-        let implied = self.profile.implied.as_ref();
-        let is_implied = |(organization, region): &(Organization, &str)| {
-            [organization.as_str(), region].contains(&value)
-        };
-        self.session.context().verbosity > 0 || is_chosen || !implied.is_some_and(is_implied)
+        self.session.context().verbosity > 0 || is_chosen || implied != Some(value)
     }
 }
 

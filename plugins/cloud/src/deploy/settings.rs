@@ -51,7 +51,7 @@ pub struct Settings {
     #[command(flatten)]
     pub git: Git,
     #[command(flatten)]
-    pub build: BuildSettings,
+    pub build: Build,
     /// The settings of another tool's local builds, which are ignored.
     #[arg(skip)]
     #[serde(skip_serializing_if = "Value::is_null")]
@@ -112,7 +112,7 @@ pub struct Git {
 /// A build of the image by the service.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
 #[serde(default, deny_unknown_fields)]
-pub struct BuildSettings {
+pub struct Build {
     /// Folder to build, relative to the deployment file's folder (default: that folder)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub context_dir: Option<String>,

@@ -33,7 +33,8 @@ pub mod entries {
 
     pub fn serialize<S: Serializer>(entries: &[Entry], serializer: S) -> Result<S::Ok, S::Error> {
         let pairs = entries.iter();
-        serializer.collect_map(pairs.map(|entry| (entry.key.as_str(), entry.value.expose())))
+        let pairs = pairs.map(|entry| (entry.key.as_str(), entry.value.expose()));
+        serializer.collect_map(pairs.collect::<BTreeMap<_, _>>())
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Entry>, D::Error> {

@@ -15,7 +15,7 @@ use crate::command::context::CommandContext;
 use crate::command::project::Deployment;
 use crate::deploy::context::{BuildContext, pack};
 use crate::service::upload::UploadTarget;
-use crate::service::{Build, OneBuild, Service, decoded};
+use crate::service::{OneBuild, Service, ServiceBuild, decoded};
 use crate::text::theirs;
 use crate::words::failed;
 
@@ -65,7 +65,7 @@ impl Image {
         ];
         let builds = service.rows(&["builds"], "builds", &query)?.into_iter();
         let mut builds = builds.filter_map(|build| serde_json::from_value(build).ok());
-        let same = builds.find(|it: &Build| it.is_of(&packed.hash, dockerfile, region));
+        let same = builds.find(|it: &ServiceBuild| it.is_of(&packed.hash, dockerfile, region));
         Ok(Some(Self {
             context: packed,
             dockerfile: dockerfile.to_owned(),
@@ -155,7 +155,7 @@ impl Image {
 }
 
 /// Shows the last lines of a failed build's log and returns the failure.
-fn not_built(session: &Session, service: &Service<'_>, build: &Build) -> Failure {
+fn not_built(session: &Session, service: &Service<'_>, build: &ServiceBuild) -> Failure {
     let (lines, _) = service.build_log(&build.id).unwrap_or_default();
     for line in lines.iter().skip(lines.len().saturating_sub(LAST_LINES)) {
         session.note(line);
