@@ -5,4 +5,4 @@ pub mod external;
 pub mod hosted;
 mod profile;
 
-pub use profile::{Ability, Profile};
+pub use profile::Profile;

@@ -4,11 +4,12 @@ use std::env::VarError;
 use std::path::PathBuf;
 
 use bot_cli_engine::discovery::Discovery;
+use bot_cli_engine::platform::folders;
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_protocol::secret::Secret;
 
+use crate::input::refused;
 use crate::pace::Pace;
-use crate::platform;
 use crate::words::failed;
 
 /// The environment variables and their descriptions, as listed by `bot-cli help environment`.
@@ -95,6 +96,7 @@ impl Environment {
         // An empty address is probably a script's mistake, so the token must not be sent to the default address instead.
         let api_url = given("BOT_CLI_API_URL");
         let mut text = |name: &str| given(name).filter(|value| !value.is_empty());
+        let folder = |variable: &str| std::env::var_os(variable);
         let environment = Self {
             organization: text("BOT_CLI_ORGANIZATION"),
             region: text("BOT_CLI_REGION"),
@@ -108,25 +110,14 @@ impl Environment {
             public_key: text("BOT_CLI_PUBLIC_KEY").map(Secret::new),
             timeout: text("BOT_CLI_TIMEOUT"),
             keyring: text("BOT_CLI_KEYRING"),
-            ..Self::folders()
-        };
-        if wrong.is_empty() {
-            Ok(environment)
-        } else {
-            Err(Failure::invalid_input(wrong))
-        }
-    }
-
-    fn folders() -> Self {
-        let variable = |name: &str| std::env::var_os(name);
-        Self {
-            config_folder: platform::settings(variable).map(|folder| folder.join("bot-cli")),
-            data_folder: platform::data(variable).map(|folder| folder.join("bot-cli")),
+            config_folder: folders::config(&folder).map(|folder| folder.join("bot-cli")),
+            data_folder: folders::data(&folder).map(|folder| folder.join("bot-cli")),
             plugins: Discovery::here(),
             own_streams: std::env::args_os().len() > 1,
             pace: Pace::USUAL,
-            ..Self::default()
-        }
+        };
+        refused(wrong)?;
+        Ok(environment)
     }
 
     /// Returns the vault's folder, which is `vault` in the data folder.

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::backend::hosted::http::{Answer, Client, Reach, Repeat, Unconfirmed};
 use crate::backend::hosted::wire::{Body, segment};
-use crate::backend::hosted::{SIGN_IN, ServiceError, Tenant};
+use crate::backend::hosted::{SIGN_IN, ServiceError, Tenant, path_of};
 use crate::scope::Scope;
 use crate::words::unknown;
 
@@ -26,7 +26,7 @@ pub struct Service<'a> {
 
 impl Service<'_> {
     pub fn is_user(&self) -> bool {
-        matches!(self.tenant, Tenant::User(_))
+        self.tenant.is_some()
     }
 
     /// Fails for a private API key, which can't do this.
@@ -54,7 +54,7 @@ impl Service<'_> {
             Some(format!("&{name}={value}"))
         });
         let given = given.collect::<String>().replacen('&', "?", 1);
-        let path = self.tenant.path(parts) + &given;
+        let path = path_of(&self.tenant, parts) + &given;
         self.client.get(&path)?.decode()
     }
 
@@ -72,7 +72,7 @@ impl Service<'_> {
         parts: &[&str],
         body: &Value,
     ) -> Result<Answer, Unconfirmed> {
-        let path = self.tenant.path(parts);
+        let path = path_of(&self.tenant, parts);
         let body = Body::plain(body);
         self.client
             .send(method, &path, Some(&body), Repeat::IfNotDone)
@@ -91,7 +91,7 @@ impl Service<'_> {
             Method::POST => Repeat::IfNotDone,
             _ => Repeat::Always,
         };
-        let (path, body) = (self.tenant.path(parts), body.map(Body::plain));
+        let (path, body) = (path_of(&self.tenant, parts), body.map(Body::plain));
         let sent = self.client.send(method, &path, body.as_ref(), repeat);
         let confirmed = sent.and_then(decoded).and_then(|answer: Value| {
             let status = answer["status"].as_str().unwrap_or_default();

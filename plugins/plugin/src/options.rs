@@ -3,6 +3,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+macro_rules! examples {
+    ($name:literal) => {
+        include_str!(concat!("options/examples/", $name, ".txt")).trim_end()
+    };
+}
+
 /// List, add, upgrade, remove, check and create plugins
 #[derive(Debug, Clone, Parser)]
 #[command(
@@ -21,29 +27,56 @@ pub struct Options {
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// List every plugin, where it is, and whether it is used
-    #[command(after_help = LIST_EXAMPLES)]
+    #[command(after_help = examples!("list"))]
     List,
     /// Show a plugin: what it is, what it can do, and where it came from
-    #[command(after_help = INFO_EXAMPLES)]
+    #[command(after_help = examples!("info"))]
     Info {
         /// Name of the plugin, as `plugin list` shows it
         #[arg(value_name = "NAME")]
         installed: String,
     },
     /// Add a plugin, pack or backend from a file, folder or archive
-    #[command(long_about = ADD_ABOUT, after_help = ADD_EXAMPLES)]
+    ///
+    /// The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An archive
+    /// (.tar.gz or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes before those that
+    /// are installed beside bot-cli or on PATH; `in place of` names the one that it precedes. `init`, `dev` and `cloud`, which are released
+    /// with bot-cli, are replaced only with `--force NAME`. Nothing is started.
+    ///
+    /// From an address, the file is downloaded over HTTPS and compared with the sum that its author names. You see what it is before you
+    /// agree.
+    ///
+    /// A file without a manifest, for another version of the protocol, or with the name of another plugin is refused before anything is in
+    /// place. A file whose name does not begin with `bot-cli-` gets the name in its manifest. `plugins.lock` in the data folder records
+    /// where each plugin came from, and its SHA-256 sum.
+    #[command(after_help = examples!("add"))]
     Add(Add),
     /// Replace a plugin that was added with another version of it
-    #[command(long_about = UPGRADE_ABOUT, after_help = UPGRADE_EXAMPLES)]
+    ///
+    /// Without a PATH, the file, folder, archive or address that the plugin was added from is read again. With `--dry-run`, you see what
+    /// the other version does before it replaces the old one.
+    #[command(after_help = examples!("upgrade"))]
     Upgrade(Upgrade),
     /// Remove a plugin that was added
-    #[command(after_help = REMOVE_EXAMPLES)]
+    #[command(after_help = examples!("remove"))]
     Remove(Remove),
     /// Check a plugin against the protocol and the rules of its role
-    #[command(long_about = CHECK_ABOUT, after_help = CHECK_EXAMPLES)]
+    ///
+    /// Most checks start the plugin, in empty folders and with few environment variables. Without `--argv`, they send only what asks for no
+    /// work: `describe`, `complete`, unknown methods, `--help` and `--version`. With it, that command is run several times, cancelled, and
+    /// cut off. Its questions are cancelled or answered with their defaults; a password gets made-up text.
+    ///
+    /// A provider pack is only read, never started. For a secrets backend, `--argv` names a place to work in, such as `organization=scratch
+    /// region=eu SETTING=VALUE`. Sets whose names begin with `check-` are made, changed and deleted there.
+    ///
+    /// The exit status is 1 if the plugin breaks a rule that it must keep. A check that can't run is counted as not run.
+    #[command(after_help = examples!("check"))]
     Check(Check),
     /// Create a small plugin that passes the check of its role
-    #[command(long_about = NEW_ABOUT, after_help = NEW_EXAMPLES)]
+    ///
+    /// A command or a secrets backend comes with a test of its own. A provider pack is a folder of TOML files: no program is needed to
+    /// bring services to new projects. Nothing is overwritten.
+    #[command(after_help = examples!("new"))]
     New(New),
 }
 
@@ -172,77 +205,3 @@ pub enum Language {
     Go,
     Rust,
 }
-
-const LIST_EXAMPLES: &str = "Examples:
-  bot-cli plugin list
-  bot-cli plugin list --json";
-
-const INFO_EXAMPLES: &str = "Examples:
-  bot-cli plugin info hello
-  bot-cli plugin info pack-acme --json";
-
-const ADD_ABOUT: &str = "Add a plugin, pack or backend from a file, folder or archive
-
-The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An \
-archive (.tar.gz or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes \
-before those that are installed beside bot-cli or on PATH; `in place of` names the one that it precedes. `init`, `dev` and `cloud`, \
-which are released with bot-cli, are replaced only with `--force NAME`. Nothing is started.
-
-From an address, the file is downloaded over HTTPS and compared with the sum that its author names. You see what it is before you agree.
-
-A file without a manifest, for another version of the protocol, or with the name of another plugin is refused before anything is in place. \
-A file whose name does not begin with `bot-cli-` gets the name in its manifest. \
-`plugins.lock` in the data folder records where each plugin came from, and its SHA-256 sum.";
-
-const ADD_EXAMPLES: &str = "Examples:
-  bot-cli plugin add ./bot-cli-hello
-  bot-cli plugin add bot-cli-hello-1.2.0.tar.gz --sha256 SUM
-  bot-cli plugin add packs/acme
-  bot-cli plugin add bot-cli-secrets-safe.zip --dry-run
-  bot-cli plugin add https://example.com/bot-cli-hello-1.2.0.tar.gz --sha256 SUM";
-
-const UPGRADE_ABOUT: &str = "Replace a plugin that was added with another version of it
-
-Without a PATH, the file, folder, archive or address that the plugin was added from is read again. With `--dry-run`, you see what the other \
-version does before it replaces the old one.";
-
-const UPGRADE_EXAMPLES: &str = "Examples:
-  bot-cli plugin upgrade hello bot-cli-hello-1.3.0.tar.gz --sha256 SUM
-  bot-cli plugin upgrade hello --dry-run
-  bot-cli plugin upgrade --all
-  bot-cli plugin upgrade pack-acme";
-
-const REMOVE_EXAMPLES: &str = "Examples:
-  bot-cli plugin remove hello
-  bot-cli plugin remove pack-acme";
-
-const NEW_ABOUT: &str = "Create a small plugin that passes the check of its role
-
-A command or a secrets backend comes with a test of its own. A provider pack is a folder of TOML files: no program is needed to \
-bring services to new projects. Nothing is overwritten.";
-
-const NEW_EXAMPLES: &str = "Examples:
-  bot-cli plugin new hello --lang sh
-  bot-cli plugin new dice --lang python
-  bot-cli plugin new forecast --lang typescript
-  bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk
-  bot-cli plugin new acme --role provider-pack
-  bot-cli plugin new safe --role secrets-backend --lang python";
-
-const CHECK_ABOUT: &str = "Check a plugin against the protocol and the rules of its role
-
-Most checks start the plugin, in empty folders and with few environment variables. Without `--argv`, they send only what asks for \
-no work: `describe`, `complete`, unknown methods, `--help` and `--version`. With it, that command is run several times, cancelled, and \
-cut off. Its questions are cancelled or answered with their defaults; a password gets made-up text.
-
-A provider pack is only read, never started. For a secrets backend, \
-`--argv` names a place to work in, such as `organization=scratch region=eu SETTING=VALUE`. Sets whose names begin with `check-` are \
-made, changed and deleted there.
-
-The exit status is 1 if the plugin breaks a rule that it must keep. A check that can't run is counted as not run.";
-
-const CHECK_EXAMPLES: &str = "Examples:
-  bot-cli plugin check ./bot-cli-hello --argv \"\"
-  bot-cli plugin check ./bot-cli-greet --argv \"world --loud\" --show
-  bot-cli plugin check packs/acme
-  bot-cli plugin check ./bot-cli-secrets-safe --argv \"organization=scratch\"";

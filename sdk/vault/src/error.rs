@@ -30,8 +30,6 @@ pub enum VaultError {
     WrongKey { path: PathBuf, vault: PathBuf },
     #[error("a later version of bot-cli wrote `{}`", .0.display())]
     Later(PathBuf),
-    #[error("a version of bot-cli from before its first release wrote `{}`, and this one can't read it", .0.display())]
-    Earlier(PathBuf),
     /// The vault is damaged or was modified without its key.
     #[error("`{path}` is damaged: {1}", path = .0.display())]
     Damaged(PathBuf, String),
@@ -157,9 +155,6 @@ fn worded(error: &VaultError) -> Failure {
             .hint("put back the key that belongs to the vault")
             .hint(FROM_BACKUP),
         VaultError::Later(_) => failure("vault_format").hint("update bot-cli"),
-        VaultError::Earlier(_) => {
-            failure("vault_format").hint("move that file away to begin with an empty vault")
-        }
         VaultError::Damaged(..) => failure("vault_damaged").hint(FROM_BACKUP),
         VaultError::NotWritten(..) => failure("vault_not_written").hint(UNCHANGED),
         VaultError::NotSynced(..) => failure("vault_not_synced").hint(UNSYNCED),

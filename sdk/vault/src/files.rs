@@ -71,21 +71,15 @@ impl From<&str> for Reason {
 
 /// Returns the failure for a file that was not written.
 pub fn not_written(path: &Path, reason: Reason) -> Failure {
-    let message = format!("could not write `{}`: {reason}", path.display());
-    Failure::new(Exit::Failed, "not_written", message)
-        .hint(UNCHANGED)
-        .caused_by(reason)
+    let could_not = format!("could not write `{}`", path.display());
+    Failure::because(Exit::Failed, "not_written", could_not, reason).hint(UNCHANGED)
 }
 
 /// Returns the failure for a file that was written, but perhaps not durably.
 pub fn not_synced(path: &Path, reason: Reason) -> Failure {
-    let message = format!(
-        "`{}` was written, but the disk did not confirm it: {reason}",
-        path.display()
-    );
-    Failure::new(Exit::Failed, "not_synced", message)
-        .hint(UNSYNCED)
-        .caused_by(reason)
+    let path = path.display();
+    let written = format!("`{path}` was written, but the disk did not confirm it");
+    Failure::because(Exit::Failed, "not_synced", written, reason).hint(UNSYNCED)
 }
 
 /// Returns the failure for a write.

@@ -13,7 +13,7 @@ use bot_cli_sdk::session::Session;
 use super::document::{self, Flaw, Sets};
 use super::{key, seal};
 use crate::VaultError;
-use crate::files::lock::{self, LockError};
+use crate::files::lock::{self, LockError, PATIENCE};
 use crate::files::{
     self, Overwrite, exists, foreign_owner, private_folder, sweep, writable_by_others,
 };
@@ -36,7 +36,6 @@ pub struct Home<'a> {
     pub folder: &'a Path,
     /// The storage for a new key.
     pub key: Storage,
-    pub patience: Duration,
     pub session: &'a Session,
     /// The keys from the last read, cached so that the keyring is queried only once.
     pub known: &'a RefCell<Vec<Identity>>,
@@ -139,11 +138,7 @@ impl<'a> Home<'a> {
         refuse_others(self.folder, &found)?;
         let path = self.vault();
         if !is_there(&path)? {
-            let earlier = ["vault.sealed", "vault.redb"].map(|name| self.folder.join(name));
-            return match earlier.into_iter().find(|path| path.exists()) {
-                Some(path) => Err(VaultError::Earlier(path)),
-                None => Ok(None),
-            };
+            return Ok(None);
         }
         let found = fs::symlink_metadata(&path);
         let found = found.map_err(|error| VaultError::file(&path, error))?;
@@ -259,7 +254,7 @@ impl<'a> Home<'a> {
     pub fn lock(&self) -> Result<File, VaultError> {
         let path = self.folder.join("vault.lock");
         let waiting = "waiting for another process that is using the vault";
-        let locked = lock::lock(&path, self.patience, waiting, self.session);
+        let locked = lock::lock(&path, PATIENCE, waiting, self.session);
         locked.map_err(|error| match error {
             LockError::Busy(patience) => VaultError::Busy(patience.as_secs()),
             LockError::Cancelled => VaultError::Cancelled,

@@ -29,16 +29,12 @@ use bot_cli_secrets::messages::{
 };
 use bot_cli_secrets::{ChangeError, Code, Entry, Error, Key, Organization, Region, SetName, Store};
 
-use crate::files::lock::PATIENCE;
 use crate::secret_file::Storage;
 pub use backup::{Backup, open_backup};
 pub use document::registry;
 use document::{Contents, Set, Sets};
 pub use error::VaultError;
 use home::{Home, Missing};
-
-/// The default organization of a vault.
-pub const ORGANIZATION: &str = "local";
 
 /// The regions of a vault. They match the hosting service's regions, so that sets can be copied to the service.
 pub const REGIONS: [(&str, &str); 4] = [
@@ -131,7 +127,6 @@ impl Vault {
         Home {
             folder: &self.folder,
             key: self.key,
-            patience: PATIENCE,
             session,
             known: &self.known,
         }
@@ -202,12 +197,9 @@ impl Vault {
         alike: impl FnOnce(&Set, &[String]) -> bool,
         fill: impl FnOnce(Option<Contents>) -> Contents,
     ) -> Result<(), ChangeError> {
-        let is_as_seen = |found: Option<&Set>| match (found, prior) {
-            (None, Prior::Absent) => true,
-            (Some(set), Prior::Keys(keys)) => set.kind() == kind && alike(set, keys),
-            (None, Prior::Keys(_)) | (Some(_), Prior::Absent) => false,
-        };
-        self.apply(name, Missing::Create, session, is_as_seen, |found| {
+        let alike = |set: &Set, keys: &[String]| set.kind() == kind && alike(set, keys);
+        let seen = (name, Some(prior));
+        self.apply(seen, Missing::Create, session, alike, |found| {
             let (region, contents) = match found {
                 Some(set) => (set.region, Some(set.contents)),
                 None => (region.map_or(REGIONS[0].0, Region::as_str).to_owned(), None),
@@ -218,15 +210,15 @@ impl Vault {
         Ok(())
     }
 
-    /// Changes one set under the lock. Fails if the set has changed since the caller read it.
+    /// Changes one set under the lock. Fails if the set has changed since the caller read it; `alike` compares the keys.
     ///
     /// Returns `false` if the set doesn't exist and `missing` forbids creating it.
     fn apply(
         &self,
-        name: &SetName,
+        (name, prior): (&SetName, Option<&Prior>),
         missing: Missing,
         session: &Session,
-        is_as_seen: impl FnOnce(Option<&Set>) -> bool,
+        alike: impl FnOnce(&Set, &[String]) -> bool,
         work: impl FnOnce(Option<Set>) -> Option<Set>,
     ) -> Result<bool, VaultError> {
         let work = |sets: &mut Sets| {
@@ -234,7 +226,12 @@ impl Vault {
             if found.is_none() && missing == Missing::Leave {
                 return Ok(None);
             }
-            if !is_as_seen(found.as_ref()) {
+            let is_as_seen = match (&found, prior) {
+                (Some(set), Some(Prior::Keys(keys))) => alike(set, keys),
+                (Some(_), Some(Prior::Absent)) | (None, Some(Prior::Keys(_))) => false,
+                (_, None) | (None, Some(Prior::Absent)) => true,
+            };
+            if !is_as_seen {
                 return Err(VaultError::Conflict(name.to_string()));
             }
             if let Some(set) = work(found) {
@@ -345,30 +342,21 @@ impl Store for Vault {
 
     fn unset(&self, unset: &UnsetParams, session: &Session) -> Result<Vec<Key>, ChangeError> {
         let mut missing = unset.keys.clone();
-        let is_as_seen = |found: Option<&Set>| {
-            let mut keys = unset.keys.iter();
-            is_as_seen(found, unset.prior.as_ref(), |set, seen| {
-                keys.all(|key| stands(set, key, seen))
-            })
-        };
-        self.apply(
-            &unset.name,
-            Missing::Leave,
-            session,
-            is_as_seen,
-            |mut set| {
-                if let Some(Contents::Secret(values)) = set.as_mut().map(|set| &mut set.contents) {
-                    missing.retain(|key| values.remove(key.as_str()).is_none());
-                }
-                set
-            },
-        )?;
+        let alike =
+            |set: &Set, seen: &[String]| unset.keys.iter().all(|key| stands(set, key, seen));
+        let seen = (&unset.name, unset.prior.as_ref());
+        self.apply(seen, Missing::Leave, session, alike, |mut set| {
+            if let Some(Contents::Secret(values)) = set.as_mut().map(|set| &mut set.contents) {
+                missing.retain(|key| values.remove(key.as_str()).is_none());
+            }
+            set
+        })?;
         Ok(missing)
     }
 
     fn delete(&self, delete: &DeleteParams, session: &Session) -> Result<bool, ChangeError> {
-        let is_as_seen = |found: Option<&Set>| is_as_seen(found, delete.prior.as_ref(), has);
-        Ok(self.apply(&delete.name, Missing::Leave, session, is_as_seen, |_| None)?)
+        let seen = (&delete.name, delete.prior.as_ref());
+        Ok(self.apply(seen, Missing::Leave, session, has, |_| None)?)
     }
 }
 
@@ -378,19 +366,6 @@ fn refuse_if(is_wrong: bool, problem: &str) -> Result<(), ChangeError> {
         return Err(Error::new(Code::Refused, problem).not_done());
     }
     Ok(())
-}
-
-/// Reports whether an existing set is as the caller saw it; `alike` compares the keys.
-fn is_as_seen(
-    found: Option<&Set>,
-    seen: Option<&Prior>,
-    alike: impl FnOnce(&Set, &[String]) -> bool,
-) -> bool {
-    match (found, seen) {
-        (Some(set), Some(Prior::Keys(keys))) => alike(set, keys),
-        (Some(_), Some(Prior::Absent)) => false,
-        (None, _) | (_, None) => true,
-    }
 }
 
 /// Reports whether a set has exactly these keys. An image pull secret has no keys.

@@ -263,21 +263,6 @@ fn change_of_a_set_that_is_another_by_now_is_a_conflict_and_not_done() {
     assert_eq!(values(&vault, "prod"), Ok(Some(after.into())));
 }
 
-#[test]
-fn vault_from_before_the_first_release_is_named_and_not_touched() {
-    for file in ["vault.sealed", "vault.redb"] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(file);
-        fs::write(&path, "old").unwrap();
-        let vault = local(folder.path());
-        let earlier = Error::from(VaultError::Earlier(path));
-        assert_eq!(list(&vault), Err(earlier.clone()));
-        let put = put(&vault, "prod", &[entry("A", "1")]);
-        assert_eq!(put, Err(earlier.not_done()));
-        assert_eq!(files(folder.path()), [(file.to_owned(), b"old".to_vec())]);
-    }
-}
-
 /// Uses the age crate directly to check the format described in `VAULT.md`.
 #[test]
 fn vault_is_a_file_of_age_and_its_key_an_identity() {

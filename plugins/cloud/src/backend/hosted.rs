@@ -24,29 +24,14 @@ pub use error::{SIGN_IN, ServiceError};
 use http::{Answer, Client, Reach, Unconfirmed};
 use wire::{path, segment};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tenant {
-    User(Organization),
-    ApiKey,
-}
+/// The account that a token belongs to: an organization of a user or, with a private API key, the organization of the key.
+pub type Tenant = Option<Organization>;
 
-impl Tenant {
-    const fn organization(&self) -> Option<&Organization> {
-        match self {
-            Self::User(organization) => Some(organization),
-            Self::ApiKey => None,
-        }
-    }
-
-    pub fn path(&self, parts: &[&str]) -> String {
-        match self {
-            Self::User(organization) => {
-                let beginning = ["organizations", organization.as_str()];
-                path(&[&beginning[..], parts].concat())
-            }
-            Self::ApiKey => path(parts),
-        }
-    }
+/// Returns the path of a resource of the tenant.
+pub fn path_of(tenant: &Tenant, parts: &[&str]) -> String {
+    let organization = tenant.iter();
+    let account = organization.flat_map(|it| ["organizations", it.as_str()]);
+    path(&account.chain(parts.iter().copied()).collect::<Vec<_>>())
 }
 
 pub struct Hosted<'a> {
@@ -61,20 +46,15 @@ struct Unmade {
     effect: Effect,
 }
 
-/// The state of a set, as read after a change.
-enum Sight {
-    There(SetDetails),
-    Gone,
-    /// The read failed or was inconsistent.
-    Unclear,
-}
+/// A set as read after a change: the set, `None` if it is gone, or the error if the read failed or was inconsistent.
+type Sight = Result<Option<SetDetails>, ServiceError>;
 
 impl<'a> Hosted<'a> {
     pub fn new(client: Client<'a>, tenant: Tenant) -> Self {
         Self {
             client,
             opened: OpenResult {
-                organization: tenant.organization().map(ToString::to_string),
+                organization: tenant.as_ref().map(ToString::to_string),
                 names: NameRules {
                     shortest: 3,
                     longest: 63,
@@ -88,7 +68,7 @@ impl<'a> Hosted<'a> {
     }
 
     fn path(&self, parts: &[&str]) -> String {
-        self.tenant.path(parts)
+        path_of(&self.tenant, parts)
     }
 
     fn set(&self, name: &SetName) -> String {
@@ -122,19 +102,15 @@ impl<'a> Hosted<'a> {
     /// Reads a set once, without retries. The set counts as deleted only if the list of sets omits it too.
     fn sight(&self, name: &SetName) -> Sight {
         let look = |path: &str| self.client.look(path);
-        match self.details(name, look) {
-            Ok(Some(details)) => Sight::There(details),
-            Ok(None) => {
-                let listed =
-                    look(&self.path(&["secrets"])).and_then(Answer::decode::<wire::SetList>);
-                let is_other = |set: &SetSummary| set.name != name.as_str();
-                match listed.map(wire::SetList::summaries) {
-                    Ok(sets) if sets.iter().all(is_other) => Sight::Gone,
-                    Ok(_) | Err(_) => Sight::Unclear,
-                }
+        let found = self.details(name, look)?;
+        if found.is_none() {
+            let listed: wire::SetList = look(&self.path(&["secrets"]))?.decode()?;
+            let is_this = |set: &SetSummary| set.name == name.as_str();
+            if listed.summaries().iter().any(is_this) {
+                return Err(ServiceError::NotConfirmed);
             }
-            Err(_) => Sight::Unclear,
         }
+        Ok(found)
     }
 
     /// Determines the outcome of an unconfirmed change for each key.
@@ -155,9 +131,9 @@ impl<'a> Hosted<'a> {
             });
         }
         // The read is skipped if the user cancelled, or if its result could not decide anything.
-        let helps = keys.iter().any(|key| judge(&Sight::Gone, key).is_some());
+        let helps = keys.iter().any(|key| judge(&Ok(None), key).is_some());
         let sight = if error == ServiceError::Cancelled || !helps {
-            Sight::Unclear
+            Err(ServiceError::NotConfirmed)
         } else {
             self.sight(name)
         };
@@ -198,9 +174,9 @@ impl<'a> Hosted<'a> {
         self.decide(name, unconfirmed, keys, |sight, key| match (sight, prior) {
             // A key that existed before looks the same with either value.
             (_, Prior::Keys(before)) if before.iter().any(|known| known == key) => None,
-            (Sight::There(details), _) if is_in(details, put.region.as_ref()) => has(details, key),
-            (Sight::Gone, _) => Some(false),
-            (Sight::There(_) | Sight::Unclear, _) => None,
+            (Ok(Some(details)), _) if is_in(details, put.region.as_ref()) => has(details, key),
+            (Ok(None), _) => Some(false),
+            (Ok(Some(_)) | Err(_), _) => None,
         })
     }
 
@@ -261,7 +237,7 @@ impl Store for Hosted<'_> {
     }
 
     fn put(&self, put: &PutParams, _: &Session) -> Result<(), ChangeError> {
-        let (is_user, entries) = (self.tenant.organization().is_some(), &put.entries);
+        let (is_user, entries) = (self.tenant.is_some(), &put.entries);
         // With one key, both forms are one request, and both families of paths accept this form.
         if is_user && entries.len() == 1 {
             return Ok(self.put_keyed(put)?);
@@ -304,14 +280,14 @@ impl Store for Hosted<'_> {
         let all = vec![name.to_string()];
         self.decide(name, unconfirmed, all, |sight, _| {
             match (sight, &put.prior) {
-                (Sight::There(details), Prior::Absent)
+                (Ok(Some(details)), Prior::Absent)
                     if details.kind == SetKind::ImagePullSecret && is_in(details, region) =>
                 {
                     Some(true)
                 }
-                (Sight::Gone, _) => Some(false),
+                (Ok(None), _) => Some(false),
                 // Credentials look the same before and after the change.
-                (Sight::There(_) | Sight::Unclear, _) => None,
+                (Ok(Some(_)) | Err(_), _) => None,
             }
         })?;
         Ok(())
@@ -326,9 +302,9 @@ impl Store for Hosted<'_> {
                 continue;
             };
             let is_gone = |sight: &Sight, key: &str| match sight {
-                Sight::There(details) => has(details, key).map(|has| !has),
-                Sight::Gone => Some(true),
-                Sight::Unclear => None,
+                Ok(Some(details)) => has(details, key).map(|has| !has),
+                Ok(None) => Some(true),
+                Err(_) => None,
             };
             // The 404 may have another cause than a missing key.
             if unconfirmed.is_missing() && is_gone(&self.sight(name), key.as_str()) == Some(true) {
@@ -349,7 +325,7 @@ impl Store for Hosted<'_> {
             return Ok(true);
         };
         // The 404 may have another cause than a missing set.
-        if unconfirmed.is_missing() && matches!(self.sight(name), Sight::Gone) {
+        if unconfirmed.is_missing() && matches!(self.sight(name), Ok(None)) {
             return Ok(false);
         }
         self.decide(
@@ -357,9 +333,9 @@ impl Store for Hosted<'_> {
             unconfirmed,
             vec![name.to_string()],
             |sight, _| match sight {
-                Sight::There(_) => Some(false),
-                Sight::Gone => Some(true),
-                Sight::Unclear => None,
+                Ok(Some(_)) => Some(false),
+                Ok(None) => Some(true),
+                Err(_) => None,
             },
         )?;
         Ok(true)

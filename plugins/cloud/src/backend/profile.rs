@@ -1,118 +1,96 @@
-use std::collections::BTreeSet;
-
 use bot_cli_protocol::failure::Field;
-use bot_cli_secrets::messages::{self, Limits, NameRules, OpenResult};
+use bot_cli_secrets::messages::{Ability, NameRules, OpenResult};
 use bot_cli_vault::REGIONS;
 
 use crate::domain::{BackendName, Entry, Organization, SetName};
 use crate::source::Source;
 
 /// The properties of a backend that commands and messages depend on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
+    is: Keeper,
     /// The backend's name within a sentence, such as "the hosting service".
     pub keeper: String,
     /// The backend's name as the subject of a sentence, such as "the service".
     pub subject: String,
-    /// The backend's location within a sentence, such as "at the hosting service".
-    pub at: String,
-    pub can: BTreeSet<Ability>,
-    pub names: NameRules,
-    pub limits: Limits,
-    pub default_region: Source,
-    /// The organization and the region that are not mentioned unless the user chose them.
-    pub implied: Option<(Organization, &'static str)>,
+    /// What the backend declares when it is opened. Until then, every ability that it may have.
+    opened: OpenResult,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ability {
-    /// The backend returns stored values.
-    Values,
-    EmptyValues,
-    ImagePullSecrets,
-    Organizations,
-    /// The backend's service runs agents with the stored secrets.
-    Agents,
-    /// The secrets are on this machine, where `bot-cli dev` finds them.
-    Here,
-    /// The backend has the same regions as the agent deployments configured in `cloud-deploy.toml`.
-    DeployRegions,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keeper {
+    Vault,
+    Service,
+    Installed,
 }
-
-/// The abilities that a backend declares when it is opened.
-const DECLARED: [(messages::Ability, Ability); 3] = [
-    (messages::Ability::Values, Ability::Values),
-    (
-        messages::Ability::ImagePullSecrets,
-        Ability::ImagePullSecrets,
-    ),
-    (messages::Ability::Organizations, Ability::Organizations),
-];
 
 impl Profile {
     pub fn vault() -> Self {
-        use Ability::{DeployRegions, EmptyValues, Here};
-        Self {
-            default_region: Source::Default,
-            implied: Some((Organization::of_vault(), REGIONS[0].0)),
-            ..Self::new("the vault of this machine", "the vault", "in the vault").and([
-                EmptyValues,
-                Here,
-                DeployRegions,
-            ])
-        }
+        Self::new(Keeper::Vault, "the vault of this machine", "the vault")
     }
 
-    /// Returns the profile of the hosting service, which never returns values.
     pub fn service() -> Self {
-        use Ability::{Agents, DeployRegions};
-        let subject = "the service";
-        let mut service = Self::new("the hosting service", subject, "at the hosting service");
-        service.can.remove(&Ability::Values);
-        Self {
-            default_region: Source::Service,
-            ..service.and([DeployRegions, Agents])
-        }
+        Self::new(Keeper::Service, "the hosting service", "the service")
     }
 
     pub fn installed(name: &BackendName) -> Self {
         let keeper = format!("the backend `{name}`");
-        Self::new(&keeper, &keeper, &format!("in {keeper}")).and([Ability::EmptyValues])
+        Self::new(Keeper::Installed, &keeper, &keeper)
     }
 
-    /// Returns the profile assumed before the backend is opened: everything that a backend can declare, and no limits.
-    fn new(keeper: &str, subject: &str, at: &str) -> Self {
+    fn new(is: Keeper, keeper: &str, subject: &str) -> Self {
+        let mut can = vec![Ability::Values, Ability::Organizations];
+        // The service never returns values.
+        can.retain(|_| is != Keeper::Service);
+        can.push(Ability::ImagePullSecrets);
         Self {
+            is,
             keeper: keeper.to_owned(),
             subject: subject.to_owned(),
-            at: at.to_owned(),
-            can: DECLARED.map(|(_, ability)| ability).into(),
-            names: NameRules::default(),
-            limits: Limits::default(),
-            default_region: Source::Backend,
-            implied: None,
+            opened: OpenResult {
+                can,
+                ..OpenResult::default()
+            },
         }
     }
 
-    fn and<const N: usize>(mut self, more: [Ability; N]) -> Self {
-        self.can.extend(more);
-        self
+    /// Returns the profile of the opened backend.
+    pub fn opened(self, opened: OpenResult) -> Self {
+        Self { opened, ..self }
     }
 
-    /// Returns the profile with what the opened backend declares.
-    pub fn opened(mut self, opened: &OpenResult) -> Self {
-        for (declared, ability) in DECLARED {
-            if !opened.can.contains(&declared) {
-                self.can.remove(&ability);
-            }
+    pub fn can(&self, ability: &Ability) -> bool {
+        self.opened.can.contains(ability)
+    }
+
+    /// Reports whether the secrets are on this machine, where `bot-cli dev` finds them.
+    pub fn is_here(&self) -> bool {
+        self.is == Keeper::Vault
+    }
+
+    /// Reports whether the backend's service runs agents with the secrets.
+    pub fn has_agents(&self) -> bool {
+        self.is == Keeper::Service
+    }
+
+    /// Reports whether the backend has the regions of deployments in `cloud-deploy.toml`.
+    pub fn has_regions_of_agents(&self) -> bool {
+        self.is != Keeper::Installed
+    }
+
+    /// Returns the organization and the region that are not mentioned unless the user chose them.
+    pub fn implied(&self) -> Option<(Organization, &'static str)> {
+        self.is_here()
+            .then(|| (Organization::of_vault(), REGIONS[0].0))
+    }
+
+    /// Returns the source of the default region.
+    pub fn default_region(&self) -> Source {
+        match self.is {
+            Keeper::Vault => Source::Default,
+            Keeper::Service => Source::Service,
+            Keeper::Installed => Source::Backend,
         }
-        self.names = opened.names;
-        self.limits = opened.limits;
-        self
-    }
-
-    pub fn can(&self, ability: Ability) -> bool {
-        self.can.contains(&ability)
     }
 
     pub fn check_name(&self, name: &SetName) -> Result<(), String> {
@@ -120,7 +98,7 @@ impl Profile {
             shortest,
             longest,
             capitals,
-        } = self.names;
+        } = self.opened.names;
         let text = name.as_str();
         let fits = (shortest..=longest).contains(&text.len());
         if fits && (capitals || !text.contains(|c: char| c.is_ascii_uppercase())) {
@@ -131,7 +109,10 @@ impl Profile {
         } else {
             "lower-case letters"
         };
-        let at = &self.at;
+        let at = match self.is {
+            Keeper::Service => format!("at {}", self.keeper),
+            Keeper::Vault | Keeper::Installed => format!("in {}", self.subject),
+        };
         Err(format!(
             "must be {shortest} to {longest} {letters}, digits and hyphens {at}"
         ))
@@ -139,7 +120,7 @@ impl Profile {
 
     /// Returns a problem for each key with an empty value, if the backend rejects empty values.
     pub fn empty(&self, entries: &[Entry]) -> Vec<Field> {
-        if self.can(Ability::EmptyValues) {
+        if self.is != Keeper::Service {
             return Vec::new();
         }
         let problem = format!(
@@ -165,7 +146,7 @@ impl Profile {
             .iter()
             .map(|entry| bytes(entry.key.as_str()) + bytes(entry.value.expose()))
             .sum();
-        if let Some(most) = self.limits.set_bytes
+        if let Some(most) = self.opened.limits.set_bytes
             && all > most
         {
             let problem = format!("have {all} bytes together, and {keeper} takes {most} a set");
@@ -173,7 +154,7 @@ impl Profile {
         }
         let is_new = |entry: &&Entry| !known.iter().any(|key| key == entry.key.as_str());
         let keys = known.len() + entries.iter().filter(is_new).count();
-        if let Some(most) = self.limits.keys
+        if let Some(most) = self.opened.limits.keys
             && u64::try_from(keys).is_ok_and(|keys| keys > most)
         {
             let problem = format!("would be {keys}, and {keeper} takes {most} a set");
@@ -183,7 +164,7 @@ impl Profile {
     }
 
     pub fn too_long(&self, field: &str, value: &str) -> Option<Field> {
-        let (bytes, most) = (bytes(value), self.limits.value_bytes?);
+        let (bytes, most) = (bytes(value), self.opened.limits.value_bytes?);
         let problem = format!(
             "has {bytes} bytes, and {} takes {most} a value",
             self.keeper
@@ -200,23 +181,17 @@ fn bytes(text: &str) -> u64 {
 mod tests {
     use bot_cli_protocol::secret::Secret;
 
-    use bot_cli_secrets::messages::{Limits, NameRules};
+    use bot_cli_secrets::messages::{Limits, NameRules, OpenResult};
 
     use super::{Field, Profile};
     use crate::domain::{Entry, Key, SetName};
-    use crate::source::Source;
 
     fn profile(names: NameRules, limits: Limits) -> Profile {
-        Profile {
-            keeper: "the box".to_owned(),
-            subject: "the box".to_owned(),
-            at: "in the box".to_owned(),
-            can: [].into(),
+        Profile::service().opened(OpenResult {
             names,
             limits,
-            default_region: Source::Default,
-            implied: None,
-        }
+            ..OpenResult::default()
+        })
     }
 
     #[test]
@@ -259,13 +234,16 @@ mod tests {
         let entries = [entry("A", ""), entry("B", "hidden")];
         let expected = [(
             "A",
-            "has no value, and the box does not accept empty values",
+            "has no value, and the hosting service does not accept empty values",
         )];
         assert_eq!(profile.empty(&entries), of(&expected));
         let expected = [
-            ("B", "has 6 bytes, and the box takes 4 a value"),
-            ("keys", "have 8 bytes together, and the box takes 7 a set"),
-            ("keys", "would be 3, and the box takes 2 a set"),
+            ("B", "has 6 bytes, and the hosting service takes 4 a value"),
+            (
+                "keys",
+                "have 8 bytes together, and the hosting service takes 7 a set",
+            ),
+            ("keys", "would be 3, and the hosting service takes 2 a set"),
         ];
         assert_eq!(profile.too_much(&entries, &known), of(&expected));
         assert_eq!(profile.too_much(&[entry("A", "1234")], &[]), []);

@@ -278,12 +278,7 @@ fn delete(context: CommandContext<'_>, agent: &AgentName, skip: bool) -> Result<
         };
         let region = theirs(agent.text("region").unwrap_or("-"));
         let plan = format!("Delete the agent `{name}` in the region {region}\n{sessions}");
-        confirm_by_name(
-            context.session,
-            name,
-            format!("Type `{name}` to delete it:"),
-            plan,
-        )?;
+        confirm_by_name(context.session, name, "delete", plan)?;
     }
     let done = format!("the agent `{name}` was deleted");
     let change = Unclear::new(done, service.scope.command("agents list"));

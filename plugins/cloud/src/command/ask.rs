@@ -35,16 +35,16 @@ pub fn consent(
     }
 }
 
-/// Asks the user to type `name`. Fails if the answer differs.
+/// Asks the user to type `word`, in order to delete or replace something. Fails if the answer differs.
 pub fn confirm_by_name(
     session: &Session,
-    name: &str,
-    message: String,
+    word: &str,
+    verb: &str,
     details: String,
 ) -> Result<(), Failure> {
-    let question = Question::text("name", message);
+    let question = Question::text("name", format!("Type `{word}` to {verb} it:"));
     let question = question.details(details).flag("--skip");
-    if session.ask_text(&question)?.trim() == name {
+    if session.ask_text(&question)?.trim() == word {
         return Ok(());
     }
     let message = "cancelled: that is not what was asked for; nothing was changed";

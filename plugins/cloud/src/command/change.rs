@@ -9,7 +9,8 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_secrets::Error;
 use bot_cli_secrets::messages::{
-    Code, DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetSummary, UnsetParams,
+    Ability, Code, DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetSummary,
+    UnsetParams,
 };
 use bot_cli_vault::wait::{InVain, wait as wait_for};
 
@@ -18,7 +19,6 @@ use super::context::CommandContext;
 use super::open::Opened;
 use super::project;
 use super::target::Target;
-use crate::backend::Ability;
 use crate::domain::{Entry, Key, SetKind, SetName, SetStatus};
 use crate::input::refused;
 use crate::options::Manner;
@@ -79,13 +79,13 @@ impl Change {
         };
         let text = self.done(opened, &done, status);
         let reply = Reply::text(text).data(self.data(opened, status, false));
-        let can = |ability| opened.profile.can(ability);
+        let profile = &opened.profile;
         Ok(match &self.work {
-            Work::Save(_) if can(Ability::Here) && project::reads(session.cwd(), &self.name) => {
+            Work::Save(_) if profile.is_here() && project::reads(session.cwd(), &self.name) => {
                 reply.next("bot-cli dev")
             }
             Work::Save(_)
-                if can(Ability::Agents) && project::deploys(session.cwd(), &self.name) =>
+                if profile.has_agents() && project::deploys(session.cwd(), &self.name) =>
             {
                 // Without it, an agent that runs keeps the old values.
                 reply.next(opened.scope.command("deploy --force"))
@@ -111,8 +111,7 @@ impl Change {
     /// Asks for confirmation. Deleting a set requires the user to type its name.
     fn confirm(&self, context: CommandContext<'_>, plan: String) -> Result<(), Failure> {
         if matches!(self.work, Work::Delete(_)) {
-            let message = format!("Type `{}` to delete it:", self.name);
-            return confirm_by_name(context.session, self.name.as_str(), message, plan);
+            return confirm_by_name(context.session, self.name.as_str(), "delete", plan);
         }
         // Without a terminal, a default would count as an answer.
         let adds_only = !self.target.exists && !matches!(self.work, Work::Remove(_));
@@ -272,7 +271,7 @@ pub fn conceal(opened: &Opened<'_>, entries: &[Entry]) {
 
 /// Registers the credentials for redaction. Fails if the backend can't store image pull secrets.
 pub fn check_credentials(opened: &Opened<'_>, credentials: &[Secret]) -> Result<(), Failure> {
-    if !opened.profile.can(Ability::ImagePullSecrets) {
+    if !opened.profile.can(&Ability::ImagePullSecrets) {
         let message = format!("{} keeps no image pull secrets", opened.profile.keeper);
         return Err(
             failed("not_supported", message).hint("choose another backend with `--backend`")

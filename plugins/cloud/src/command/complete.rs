@@ -5,12 +5,12 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::Candidate;
+use bot_cli_secrets::messages::Ability;
 use bot_cli_vault::REGIONS;
 
 use super::kind::{self, Installed, Kind};
 use super::project;
 use crate::auth::credentials;
-use crate::backend::Ability;
 use crate::config::KEYS;
 use crate::domain::{BackendName, Organization, SetName};
 use crate::environment::Environment;
@@ -40,7 +40,7 @@ pub(super) fn complete(
         "name" => plain(sets(words, environment).unwrap_or_default()),
         "secret_key" => plain(keys(words, environment).unwrap_or_default()),
         "region" => match scope(words, environment, option(words, &["--backend", "--to"])) {
-            Some((_, kind)) if kind.profile().can(Ability::DeployRegions) => REGIONS
+            Some((_, kind)) if kind.profile().has_regions_of_agents() => REGIONS
                 .map(|(code, name)| Candidate::new(code).about(name))
                 .into(),
             Some(_) | None => Vec::new(),
@@ -101,8 +101,8 @@ fn vault(
     reads: bool,
 ) -> Option<(PathBuf, Organization)> {
     let (scope, kind) = scope(words, environment, backend)?;
-    let falls_back = reads && !kind.profile().can(Ability::Values);
-    if !kind.profile().can(Ability::Here) && !falls_back {
+    let falls_back = reads && !kind.profile().can(&Ability::Values);
+    if !kind.profile().is_here() && !falls_back {
         return None;
     }
     let organization = scope.organization.map(|one| one.value);

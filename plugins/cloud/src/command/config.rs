@@ -23,7 +23,7 @@ pub(super) fn show(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let mut settings = scope.json();
     match Kind::of(context.environment, &scope.backend) {
         Ok(kind) => {
-            let implied = kind.profile().implied;
+            let implied = kind.profile().implied();
             let own = implied.map(|(organization, region)| {
                 [
                     ("organization", organization.to_string()),

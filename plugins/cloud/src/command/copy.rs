@@ -79,10 +79,9 @@ fn read(
     let so = "nothing can be copied from it";
     let wanted = Wanted::of(&options.from, options.organization.as_deref());
     let (((name, to), there), opened) = open::open_readable(context, &wanted, input, so)?;
-    opened.check_readable(so)?;
     let details = opened.existing(&name)?;
     let work = match details.kind {
-        SetKind::Secret => opened.values(&name, so)?.map(|entries| {
+        SetKind::Secret => opened.values(&name)?.map(|entries| {
             Work::Save(Keys {
                 entries,
                 ..Keys::default()

@@ -6,15 +6,15 @@ use bot_cli_engine::discovery::BackendStanding;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::Store;
-use bot_cli_secrets::messages::OrganizationInfo;
+use bot_cli_secrets::messages::{Ability, OrganizationInfo};
 use bot_cli_vault::Vault;
 use bot_cli_vault::files::first_time;
 
 use super::context::CommandContext;
 use super::token::{self, Access};
+use crate::backend::Profile;
 use crate::backend::hosted::http::Client;
 use crate::backend::hosted::{Hosted, Tenant, access};
-use crate::backend::{Ability, Profile};
 use crate::domain::{BUILT_IN, BackendName, Organization, TokenKind};
 use crate::environment::Environment;
 use crate::scope::{Scope, Setting};
@@ -88,17 +88,17 @@ impl Kind {
             Self::Hosted => return Ok((organizations_hosted(context, scope)?, true)),
             Self::Installed(installed) => Box::new(installed.open(context, scope)?),
         };
-        let profile = self.profile().opened(store.opened());
-        let can_list = profile.can(Ability::Organizations);
+        let profile = self.profile().opened(store.opened().clone());
+        let can_list = profile.can(&Ability::Organizations);
         let mut all = if can_list {
             store.organizations(context.session)?
         } else {
             Vec::new()
         };
         // The vault creates an organization with its first set, so its list is never complete.
-        let is_complete = can_list && !profile.can(Ability::Here);
+        let is_complete = can_list && !profile.is_here();
         if !is_complete {
-            let implied = profile.implied.map(|(organization, _)| organization);
+            let implied = profile.implied().map(|(organization, _)| organization);
             let current = scope.organization.iter().map(|one| one.value.clone());
             let names = implied.into_iter().chain(current);
             all.extend(names.map(|name| OrganizationInfo {
@@ -199,7 +199,7 @@ fn tenant(
                 session.info(&message);
             }
         }
-        return Ok(Tenant::ApiKey);
+        return Ok(None);
     }
     let organization = match (wanted, known) {
         (Some(wanted), _) => wanted,
@@ -207,7 +207,7 @@ fn tenant(
         (None, None) => first_organization(&access::organizations(client)?)?,
     };
     scope.organization = Some(organization.clone());
-    Ok(Tenant::User(organization.value))
+    Ok(Some(organization.value))
 }
 
 /// Returns the first of the user's organizations, which is the service's default.

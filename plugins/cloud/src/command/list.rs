@@ -13,7 +13,6 @@ use super::context::CommandContext;
 use super::kind::{Kind, Named};
 use super::open::{self, Opened};
 use super::target::{settle, wrong_type};
-use crate::backend::Ability;
 use crate::config::Configuration;
 use crate::domain::{Organization, Region, SetKind, SetName};
 use crate::input::{both, wrong};
@@ -211,7 +210,7 @@ pub(super) fn use_organization(context: CommandContext<'_>, name: &str) -> Resul
         let list = "bot-cli cloud organizations list";
         return Err(near_or(failed("not_found", message), name, known, list));
     }
-    if !is_complete && !is_known && kind.profile().can(Ability::Here) {
+    if !is_complete && !is_known && kind.profile().is_here() {
         session.warn(&format!(
             "the vault has nothing of `{wanted}` yet; an organization of the hosting service can be checked only when you are signed in"
         ));

@@ -1,12 +1,12 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
-use bot_cli_secrets::messages::{Code, CredentialsResult, SetDetails, SetSummary};
+use bot_cli_secrets::messages::{Ability, Code, CredentialsResult, SetDetails, SetSummary};
 use bot_cli_secrets::{Error, Store};
 
 use super::context::CommandContext;
 use super::kind::{self, Kind};
 use crate::auth::credentials;
-use crate::backend::{Ability, Profile};
+use crate::backend::Profile;
 use crate::domain::{BackendName, Entry, Key, SetName};
 use crate::input::both;
 use crate::options::Account;
@@ -65,7 +65,7 @@ pub fn open_scope(context: CommandContext<'_>, mut scope: Scope) -> Result<Opene
     let store = kind.open(context, &mut scope)?;
     context.session.info(&format!("using {}", scope.words()));
     Ok(Opened {
-        profile: kind.profile().opened(store.opened()),
+        profile: kind.profile().opened(store.opened().clone()),
         store,
         session: context.session,
         scope,
@@ -83,22 +83,22 @@ pub fn open_readable<'a, T>(
 ) -> Result<(T, Opened<'a>), Failure> {
     let (input, scope) = both(input, usable_scope(context, wanted))?;
     let profile = Kind::of(context.environment, &scope.backend)?.profile();
-    let gives_values = profile.can(Ability::Values);
+    let gives_values = profile.can(&Ability::Values);
     if wanted.backend.is_none() && (!gives_values || scope.backend.source == Source::Default) {
         let vault = BackendName::LOCAL.as_str();
         let vault = Wanted::of(vault, wanted.organization.as_deref());
         return open_with(context, &vault, Ok(input));
     }
-    if gives_values {
-        Ok((input, open_scope(context, scope)?))
-    } else {
-        Err(not_readable(&profile, so))
-    }
-}
-
-fn not_readable(profile: &Profile, so: &str) -> Failure {
-    let message = format!("{} never gives values back, so {so}", profile.keeper);
-    Failure::new(Exit::Usage, "not_readable", message)
+    let opened = gives_values
+        .then(|| open_scope(context, scope))
+        .transpose()?;
+    // An installed backend says what it can do only when it is open.
+    let opened = opened.filter(|opened| opened.profile.can(&Ability::Values));
+    let opened = opened.ok_or_else(|| {
+        let message = format!("{} never gives values back, so {so}", profile.keeper);
+        Failure::new(Exit::Usage, "not_readable", message)
+    })?;
+    Ok((input, opened))
 }
 
 impl Opened<'_> {
@@ -114,10 +114,8 @@ impl Opened<'_> {
         self.get(name)?.ok_or_else(|| self.not_found(name))
     }
 
-    /// Returns the values of a secret set, or `None` if there is no such set. Fails if the store can't return values; `so` completes the
-    /// error message.
-    pub fn values(&self, name: &SetName, so: &str) -> Result<Option<Vec<Entry>>, Failure> {
-        self.check_readable(so)?;
+    /// Returns the values of a secret set, or `None` if there is no such set.
+    pub fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, Failure> {
         let Some(values) = self.store.values(name, self.session)? else {
             return Ok(None);
         };
@@ -162,14 +160,6 @@ impl Opened<'_> {
         }
     }
 
-    /// Fails if the store can't return values; `so` completes the error message.
-    pub fn check_readable(&self, so: &str) -> Result<(), Failure> {
-        if self.profile.can(Ability::Values) {
-            return Ok(());
-        }
-        Err(not_readable(&self.profile, so))
-    }
-
     /// Returns the failure for a missing set, with a suggestion or, if there are no sets, the command that creates it. Returns a different
     /// failure if listing the sets fails or if the list includes the set.
     pub fn not_found(&self, name: &SetName) -> Failure {
@@ -182,7 +172,7 @@ impl Opened<'_> {
             let message = format!("{subject} lists `{name}`, and says that there is no such set");
             return failed("invalid_response", message).hint("try again");
         }
-        let place = if self.profile.can(Ability::Here) {
+        let place = if self.profile.is_here() {
             self.whereabouts(None)
         } else {
             self.place()
@@ -211,8 +201,9 @@ impl Opened<'_> {
         let by_default = [Source::Service, Source::Backend, Source::Default];
         let is_default = by_default.contains(&source);
         let default = if is_default { " (the default)" } else { "" };
-        let implied = self.profile.implied.as_ref();
-        let region = region.filter(|region| self.is_said(region, implied.map(|it| it.1), source));
+        let implied = self.profile.implied();
+        let region =
+            region.filter(|region| self.is_said(region, implied.as_ref().map(|it| it.1), source));
         let region = region.map(|region| format!("region {}{default}", theirs(region)));
         let keeper = Some(self.profile.keeper.clone());
         let parts = [self.organization(), region, keeper].into_iter().flatten();
@@ -220,11 +211,15 @@ impl Opened<'_> {
     }
 
     fn organization(&self) -> Option<String> {
-        let own = self.profile.implied.as_ref();
+        let own = self.profile.implied();
         match (&self.scope.place, &self.scope.organization) {
             (Some(place), _) => Some(place.clone()),
             (None, Some(Setting { value, source })) => self
-                .is_said(value.as_str(), own.map(|it| it.0.as_str()), *source)
+                .is_said(
+                    value.as_str(),
+                    own.as_ref().map(|it| it.0.as_str()),
+                    *source,
+                )
                 .then(|| format!("organization {value}")),
             (None, None) => Some("the organization of the API key".to_owned()),
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bot_cli_protocol::failure::{Exit, Failure, Field};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
-use bot_cli_terminal::process::become_program;
+use bot_cli_terminal::process::{become_program, shell_status};
 use bot_cli_terminal::shell::quoted;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ use super::target::wrong_type;
 use crate::domain::{Entry, SetName};
 use crate::input::{advice, wrong};
 use crate::options::Run;
-use crate::platform::{self, interrupt, interruptible, shell_status};
+use crate::platform::{self, interrupt, interruptible};
 use crate::text::theirs;
 
 /// The variable with the folders that have programs.
@@ -41,7 +41,7 @@ pub(super) fn run(context: CommandContext<'_>, options: &Run) -> Result<Reply, F
     );
     let (OwnSet { name, template, .. }, opened) =
         open::open_readable(context, &options.scope, input, so)?;
-    let Some(entries) = opened.values(&name, so)? else {
+    let Some(entries) = opened.values(&name)? else {
         if let Some(other) = opened.get(&name)? {
             return Err(wrong_type(&name, other.kind));
         }
@@ -131,6 +131,5 @@ fn attend(session: &Session, mut child: Child, program: &OsStr) -> Result<u8, Fa
     if asked.is_some() {
         return Err(Failure::cancelled());
     }
-    let code = shell_status(status);
-    Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    Ok(u8::try_from(shell_status(status)).unwrap_or(1))
 }

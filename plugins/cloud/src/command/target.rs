@@ -3,7 +3,6 @@ use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_secrets::messages::{Prior, SetDetails};
 
 use super::open::Opened;
-use crate::backend::Ability;
 use crate::domain::{Region, SetKind, SetName, kind_words};
 use crate::input::wrong;
 use crate::scope::Setting;
@@ -127,7 +126,7 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
             return Ok(Some(wanted.value));
         }
         // The region of a deployment or of a copy's original may not exist in this backend.
-        let deploys_there = opened.profile.can(Ability::DeployRegions);
+        let deploys_there = opened.profile.has_regions_of_agents();
         let means_nothing = (wanted.source == Source::DeployFile && !deploys_there)
             || (wanted.source == Source::Existing && codes.is_empty());
         if !means_nothing {
@@ -145,7 +144,7 @@ pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
         failed("invalid_response", message)
             .hint("choose one with `--region`: `bot-cli cloud regions list`")
     })?;
-    let source = opened.profile.default_region;
+    let source = opened.profile.default_region();
     opened.scope.region = Some(Setting::new(region.clone(), source));
     Ok(Some(region))
 }

@@ -111,8 +111,7 @@ pub(super) fn restore(context: CommandContext<'_>, options: &Restore) -> Result<
             words(before),
             path.display()
         );
-        let message = "Type `restore` to replace it:".to_owned();
-        confirm_by_name(context.session, "restore", message, about)?;
+        confirm_by_name(context.session, "restore", "replace", about)?;
     }
     let size = vault.restore(opened, context.session)?;
     Ok(Reply::text(format!(

@@ -5,27 +5,10 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command};
 
 use bot_cli_system::console;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, DETACHED_PROCESS};
-
-/// Returns the settings folder. `XDG_CONFIG_HOME` overrides `APPDATA`, so that one machine can have several independent configurations.
-pub fn settings(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    first_absolute(variable, &["XDG_CONFIG_HOME", "APPDATA"])
-}
-
-/// Returns the folder for data that is not synchronized with other machines.
-pub fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    first_absolute(variable, &["XDG_DATA_HOME", "LOCALAPPDATA"])
-}
-
-fn first_absolute(variable: impl Fn(&str) -> Option<OsString>, names: &[&str]) -> Option<PathBuf> {
-    let mut found = names.iter().filter_map(|name| variable(name));
-    found
-        .find(|path| Path::new(path).is_absolute())
-        .map(PathBuf::from)
-}
 
 /// Returns `false`, because files have no mode on Windows.
 pub const fn is_executable(_: &Metadata) -> bool {
@@ -56,8 +39,4 @@ pub fn interruptible(command: &mut Command) {
 pub fn interrupt(child: &Child) {
     // Without a console, the event can't be sent. The child is killed at its time limit.
     let _ = console::send_break(child.id());
-}
-
-pub fn shell_status(status: ExitStatus) -> Option<i32> {
-    status.code()
 }

@@ -9,23 +9,33 @@ use tempfile::TempDir;
 
 /// Returns the user's data folder, following the XDG Base Directory Specification.
 pub fn data(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    home(variable, "XDG_DATA_HOME", ".local/share")
+    home(variable, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA")
+}
+
+/// Returns the user's folder for settings.
+pub fn config(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    home(variable, "XDG_CONFIG_HOME", ".config", "APPDATA")
 }
 
 /// Returns the user's cache folder.
 pub fn cache(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    home(variable, "XDG_CACHE_HOME", ".cache")
+    home(variable, "XDG_CACHE_HOME", ".cache", "LOCALAPPDATA")
 }
 
-/// Returns the absolute path in the variable `name`. The default is `below` in the user's home folder, or `LOCALAPPDATA` on Windows.
-fn home(variable: &impl Fn(&str) -> Option<OsString>, name: &str, below: &str) -> Option<PathBuf> {
+/// Returns the absolute path in the variable `name`. The default is `below` in the user's home folder, or the variable `windows` on Windows.
+fn home(
+    variable: &impl Fn(&str) -> Option<OsString>,
+    name: &str,
+    below: &str,
+    windows: &str,
+) -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = variable(name).map(PathBuf::from);
         path.filter(|path| path.is_absolute())
     };
     absolute(name).or_else(|| {
         if cfg!(windows) {
-            absolute("LOCALAPPDATA")
+            absolute(windows)
         } else {
             Some(absolute("HOME")?.join(below))
         }

@@ -4,7 +4,6 @@ use bot_cli_secrets::{ChangeError, Effect, Parts};
 use serde_json::{Value, json};
 
 use super::{Change, Keys, Work};
-use crate::backend::Ability;
 use crate::command::open::Opened;
 use crate::domain::{Entry, Key, Region, SetName, SetStatus, kind_words};
 use crate::text::theirs;
@@ -76,7 +75,7 @@ impl Change {
             text += &remarks(keys);
         }
         let changes_values = matches!(self.work, Work::Save(_) | Work::Remove(_));
-        if changes_values && self.target.exists && opened.profile.can(Ability::Agents) {
+        if changes_values && self.target.exists && opened.profile.has_agents() {
             text += OLD_VALUES;
         }
         text

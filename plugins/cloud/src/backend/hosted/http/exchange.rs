@@ -6,6 +6,7 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use serde_json::Value;
 use url::Url;
+use zeroize::Zeroizing;
 
 use super::connect::{failed, patiently, read};
 use super::{Answer, Client, Reach, Unconfirmed};
@@ -62,7 +63,9 @@ impl Client<'_> {
             .header(AUTHORIZATION, authorization);
         if let Some(body) = body {
             // The body is wiped once it has been sent.
-            let bytes = Bytes::from_owner(SharedBody(body.text.clone()));
+            // Wiped once it is sent.
+            let text = Zeroizing::new(body.text.expose().to_owned());
+            let bytes = Bytes::from_owner(text);
             request = request.header(CONTENT_TYPE, "application/json").body(bytes);
         }
         let sent = request.send().await;
@@ -114,14 +117,6 @@ impl Client<'_> {
             HeaderValue::from_str(value.expose()).map_err(|_| ServiceError::InvalidToken)?;
         value.set_sensitive(true);
         Ok(value)
-    }
-}
-
-struct SharedBody(Secret);
-
-impl AsRef<[u8]> for SharedBody {
-    fn as_ref(&self) -> &[u8] {
-        self.0.expose().as_bytes()
     }
 }
 
