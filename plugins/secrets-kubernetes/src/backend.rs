@@ -7,8 +7,8 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
     Ability, CredentialsResult, DeleteParams, Limits, NameRules, OpenParams, OpenResult,
-    OrganizationInfo, PutImagePullSecretParams, PutParams, RegionInfo, Regions, SetDetails,
-    SetKind, SetSummary, UnsetParams,
+    OrganizationInfo, PutImagePullSecretParams, PutParams, RegionInfo, Regions, SetInfo, SetKind,
+    UnsetParams,
 };
 use bot_cli_secrets::{Backend, ChangeError, Code, Error, Key, Region, SetName, Store};
 use k8s_openapi::api::core::v1::{Namespace, Secret as ApiSecret};
@@ -50,7 +50,7 @@ impl Store for Kubernetes {
         &self.opened
     }
 
-    fn list(&self, region: Option<&Region>, session: &Session) -> Result<Vec<SetSummary>, Error> {
+    fn list(&self, region: Option<&Region>, session: &Session) -> Result<Vec<SetInfo>, Error> {
         self.check_region(region)?;
         let mut sets = self.sets_of_type(OPAQUE, session)?;
         sets.append(&mut self.sets_of_type(DOCKER_CONFIG, session)?);
@@ -60,19 +60,18 @@ impl Store for Kubernetes {
         Ok(sets)
     }
 
-    fn get(&self, name: &SetName, session: &Session) -> Result<Option<SetDetails>, Error> {
+    fn get(&self, name: &SetName, session: &Session) -> Result<Option<SetInfo>, Error> {
         let SetLookup::Ours(object) = self.find(name.as_str(), session)? else {
             return Ok(None);
         };
         let (status, error) = object::status(object.metadata());
-        Ok(Some(SetDetails {
+        Ok(Some(SetInfo {
             name: name.to_string(),
             kind: object.kind(),
             region: self.cluster.region.clone(),
             status,
             error,
-            keys: object.keys().into_iter().collect(),
-            ..SetDetails::default()
+            keys: Some(object.keys().into_iter().collect()),
         }))
     }
 
@@ -230,16 +229,17 @@ impl Kubernetes {
         })
     }
 
-    fn sets_of_type(&self, type_: &str, session: &Session) -> Result<Vec<SetSummary>, Error> {
+    fn sets_of_type(&self, type_: &str, session: &Session) -> Result<Vec<SetInfo>, Error> {
         let request = Request::list(&self.cluster.namespace, type_)?;
         let set = |object: PartialObjectMeta<ApiSecret>| {
             let (status, error) = object::status(&object.metadata);
-            Some(SetSummary {
+            Some(SetInfo {
                 name: object::set_name(&object.metadata)?,
                 kind: object::kind(type_),
                 region: self.cluster.region.clone(),
                 status,
                 error,
+                keys: None,
             })
         };
         let listed = self.listed::<ApiSecret>(&request, session)?;

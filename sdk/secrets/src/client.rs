@@ -10,15 +10,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::Effect;
 use crate::messages::{Call, OpenParams, OpenResult, VERSION, methods};
+use crate::{ChangeError, Error};
 use bot_cli_engine::driver::{Launch, RunningPlugin, Violation};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Context, ErrorObject, HostName, shape};
 use bot_cli_sdk::session::Relay;
 use bot_cli_terminal::ui::{Capabilities, Ui};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
-pub use fault::Fault;
 
 /// A connection to an open backend.
 pub struct Client {
@@ -44,9 +43,9 @@ impl Client {
         caller: HostName,
         scope: &OpenParams,
         relay: Relay,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, Error> {
         if relay.cancel().requested() {
-            return Err(Fault::Cancelled);
+            return Err(fault::cancelled());
         }
         let mut client = Self {
             name: launch.name.clone(),
@@ -54,7 +53,7 @@ impl Client {
                 host: Some(caller),
                 ..relay.context().clone()
             },
-            plugin: Some(RunningPlugin::start(launch).map_err(Fault::broken)?),
+            plugin: Some(RunningPlugin::start(launch).map_err(fault::broken)?),
             relay,
             opened: OpenResult::default(),
             secretive: false,
@@ -73,7 +72,7 @@ impl Client {
         &mut self,
         method: &str,
         params: &impl Serialize,
-    ) -> Result<T, Fault> {
+    ) -> Result<T, Error> {
         self.hear_out()?;
         match self.call(method, params)? {
             Ok(result) => self.read(method, result),
@@ -88,17 +87,16 @@ impl Client {
         method: &str,
         params: &impl Serialize,
         keys: &[String],
-    ) -> Result<T, (Fault, Effect)> {
+    ) -> Result<T, ChangeError> {
         if self.relay.cancel().requested() {
-            return Err((Fault::Cancelled, Effect::NotDone));
+            return Err(fault::cancelled().not_done());
         }
-        self.hear_out().map_err(|fault| (fault, Effect::NotDone))?;
-        let unknown = |fault| (fault, Effect::Unknown);
-        match self.call(method, params).map_err(unknown)? {
-            Ok(result) => self.read(method, result).map_err(unknown),
+        self.hear_out().map_err(Error::not_done)?;
+        match self.call(method, params).map_err(Error::unknown)? {
+            Ok(result) => self.read(method, result).map_err(Error::unknown),
             Err(error) => {
                 let told = fault::told(&self.name, &error, self.secretive);
-                Err((told, fault::effect(&error, keys)))
+                Err(told.with_effect(fault::effect(&error, keys)))
             }
         }
     }
@@ -108,7 +106,7 @@ impl Client {
         &mut self,
         method: &str,
         params: &impl Serialize,
-    ) -> Result<Result<Value, ErrorObject>, Fault> {
+    ) -> Result<Result<Value, ErrorObject>, Error> {
         let cancel = self.relay.cancel().clone();
         self.secretive |= methods::SECRETIVE.contains(&method);
         let Some(plugin) = &mut self.plugin else {
@@ -130,31 +128,31 @@ impl Client {
         replied.map_err(|failure| {
             self.plugin = None;
             if cancel.requested() {
-                Fault::Cancelled
+                fault::cancelled()
             } else {
-                Fault::broken(failure)
+                fault::broken(failure)
             }
         })
     }
 
     /// Checks that the backend is still running and has sent no unexpected messages.
-    fn hear_out(&mut self) -> Result<(), Fault> {
+    fn hear_out(&mut self) -> Result<(), Error> {
         let Some(plugin) = &mut self.plugin else {
             return Err(gone(&self.name));
         };
         let heard = plugin.hear_out(&mut self.relay);
         heard.map_err(|failure| {
             self.plugin = None;
-            Fault::broken(failure)
+            fault::broken(failure)
         })
     }
 
-    fn read<T: DeserializeOwned>(&mut self, method: &str, result: Value) -> Result<T, Fault> {
+    fn read<T: DeserializeOwned>(&mut self, method: &str, result: Value) -> Result<T, Error> {
         shape::read("result", result).map_err(|problem| self.wrong(method, &problem))
     }
 
-    /// Stops the backend after a result that has the wrong shape or contains unrequested items. Returns the resulting fault.
-    pub fn wrong(&mut self, method: &str, reason: &str) -> Fault {
+    /// Stops the backend after a result that has the wrong shape or contains unrequested items. Returns the resulting error.
+    pub fn wrong(&mut self, method: &str, reason: &str) -> Error {
         if let Some(mut plugin) = self.plugin.take() {
             plugin.abandon(&mut self.relay);
         }
@@ -162,7 +160,7 @@ impl Client {
             method: method.to_owned(),
             reason: reason.to_owned(),
         };
-        Fault::broken(violation.by(&self.name))
+        fault::broken(violation.by(&self.name))
     }
 
     /// Prepares free text from the backend for display. Returns `None` once a value has been sent or received.
@@ -191,7 +189,7 @@ fn fit_to_show(mut opened: OpenResult) -> OpenResult {
     opened
 }
 
-fn gone(name: &str) -> Fault {
+fn gone(name: &str) -> Error {
     let message = format!("plugin `{name}` was ended after an earlier fault");
-    Fault::broken(Failure::new(Exit::Protocol, "ended", message))
+    fault::broken(Failure::new(Exit::Protocol, "ended", message))
 }

@@ -24,7 +24,7 @@ pub use error::{ChangeError, Error};
 pub use messages::{Code, Effect, Parts};
 use messages::{
     CredentialsResult, DeleteParams, OpenParams, OpenResult, OrganizationInfo,
-    PutImagePullSecretParams, PutParams, RegionInfo, SetDetails, SetSummary, UnsetParams,
+    PutImagePullSecretParams, PutParams, RegionInfo, SetInfo, UnsetParams,
 };
 
 #[doc(hidden)]
@@ -91,10 +91,10 @@ pub trait Store {
     fn conceal(&self, _values: &[Secret]) {}
 
     /// Returns the sets in one region, or in all regions if `region` is `None`.
-    fn list(&self, region: Option<&Region>, session: &Session) -> Result<Vec<SetSummary>, Error>;
+    fn list(&self, region: Option<&Region>, session: &Session) -> Result<Vec<SetInfo>, Error>;
 
     /// Returns the set `name`, or `None` if there is no such set.
-    fn get(&self, name: &SetName, session: &Session) -> Result<Option<SetDetails>, Error>;
+    fn get(&self, name: &SetName, session: &Session) -> Result<Option<SetInfo>, Error>;
 
     /// Creates a set or adds entries to an existing one, without removing other keys. `put.prior` is the state of the set when the caller
     /// last read it. If the set has changed since, the call fails with [`Code::Conflict`] and changes nothing.

@@ -203,12 +203,12 @@ pub struct ListParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListResult {
     /// The sets, in any order.
-    pub sets: Vec<SetSummary>,
+    pub sets: Vec<SetInfo>,
 }
 
-/// A summary of a set, without its keys.
+/// A set, without its values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SetSummary {
+pub struct SetInfo {
     /// The set's name, as the user entered it.
     pub name: String,
     /// The kind of set.
@@ -222,6 +222,16 @@ pub struct SetSummary {
     /// The reason the set is not ready, as one line for the user. Contains no values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The keys, in any order. Absent in a list, and if nobody can see them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<Vec<String>>,
+}
+
+impl SetInfo {
+    /// Reports whether a set from `secrets/get` is in the customer's own cluster, and its keys are visible only there.
+    pub fn is_referenced(&self) -> bool {
+        self.kind == SetKind::Secret && self.keys.is_none()
+    }
 }
 
 /// The kind of set.
@@ -285,63 +295,7 @@ pub struct NameParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GetResult {
     /// The set, or `null` if it does not exist.
-    pub set: Option<SetDetails>,
-}
-
-/// A set with its keys.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SetDetails {
-    /// The set's name, as the user entered it.
-    pub name: String,
-    /// The kind of set.
-    pub kind: SetKind,
-    /// The set's region. Absent if the backend has no regions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub region: Option<String>,
-    /// The deployment status of the set.
-    #[serde(default)]
-    pub status: SetStatus,
-    /// The reason the set is not ready, as one line for the user. Contains no values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// The keys, in any order. Empty for an image pull secret.
-    #[serde(default)]
-    pub keys: Vec<String>,
-    /// Whether the set is in the customer's own cluster, and its keys are visible only there.
-    #[serde(skip)]
-    pub is_referenced: bool,
-}
-
-impl SetDetails {
-    /// Returns the keys of a secret set, or `None` if they are not visible.
-    pub fn known_keys(self) -> Option<Vec<String>> {
-        (self.kind == SetKind::Secret && !self.is_referenced).then_some(self.keys)
-    }
-}
-
-impl From<SetSummary> for SetDetails {
-    fn from(set: SetSummary) -> Self {
-        Self {
-            name: set.name,
-            kind: set.kind,
-            region: set.region,
-            status: set.status,
-            error: set.error,
-            ..Self::default()
-        }
-    }
-}
-
-impl From<SetDetails> for SetSummary {
-    fn from(set: SetDetails) -> Self {
-        Self {
-            name: set.name,
-            kind: set.kind,
-            region: set.region,
-            status: set.status,
-            error: set.error,
-        }
-    }
+    pub set: Option<SetInfo>,
 }
 
 /// The result of `secrets/values`.

@@ -24,8 +24,7 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
     Ability, CredentialsResult, DeleteParams, OpenResult, OrganizationInfo, Prior,
-    PutImagePullSecretParams, PutParams, RegionInfo, Regions, SetDetails, SetKind, SetSummary,
-    UnsetParams,
+    PutImagePullSecretParams, PutParams, RegionInfo, Regions, SetInfo, SetKind, UnsetParams,
 };
 use bot_cli_secrets::{ChangeError, Code, Entry, Error, Key, Organization, Region, SetName, Store};
 
@@ -248,7 +247,7 @@ impl Store for Vault {
         &self.opened
     }
 
-    fn list(&self, region: Option<&Region>, session: &Session) -> Result<Vec<SetSummary>, Error> {
+    fn list(&self, region: Option<&Region>, session: &Session) -> Result<Vec<SetInfo>, Error> {
         let sets = self.home(session).sets()?.unwrap_or_default();
         let wanted = |set: &Set| region.is_none_or(|region| region.as_str() == set.region);
         Ok(self
@@ -258,13 +257,13 @@ impl Store for Vault {
             .collect())
     }
 
-    fn get(&self, name: &SetName, session: &Session) -> Result<Option<SetDetails>, Error> {
-        let details = |set: Set| SetDetails {
+    fn get(&self, name: &SetName, session: &Session) -> Result<Option<SetInfo>, Error> {
+        let details = |set: Set| SetInfo {
             keys: match &set.contents {
-                Contents::Secret(values) => values.keys().cloned().collect(),
-                Contents::ImagePullSecret { .. } => Vec::new(),
+                Contents::Secret(values) => Some(values.keys().cloned().collect()),
+                Contents::ImagePullSecret { .. } => None,
             },
-            ..summary(name.as_str(), &set).into()
+            ..summary(name.as_str(), &set)
         };
         Ok(self.set(name, session)?.map(details))
     }
@@ -385,12 +384,12 @@ fn stands(set: &Set, key: &Key, seen: &[String]) -> bool {
     seen.iter().any(|known| known == key) == has
 }
 
-fn summary(name: &str, set: &Set) -> SetSummary {
-    SetSummary {
+fn summary(name: &str, set: &Set) -> SetInfo {
+    SetInfo {
         name: name.to_owned(),
         kind: set.kind(),
         region: Some(set.region.clone()),
-        ..SetSummary::default()
+        ..SetInfo::default()
     }
 }
 

@@ -12,7 +12,7 @@ use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
-    DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetDetails, SetSummary, UnsetParams,
+    DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetInfo, UnsetParams,
 };
 use bot_cli_secrets::{
     ChangeError, Code, Effect, Entry, Error, Key, Organization, Region, SetName, Store as _,
@@ -55,11 +55,11 @@ fn passphrase() -> Secret {
     Secret::new("correct horse battery".to_owned())
 }
 
-fn list(vault: &Vault) -> Result<Vec<SetSummary>, Error> {
+fn list(vault: &Vault) -> Result<Vec<SetInfo>, Error> {
     vault.list(None, &Session::silent())
 }
 
-fn get(vault: &Vault, set: &str) -> Result<Option<SetDetails>, Error> {
+fn get(vault: &Vault, set: &str) -> Result<Option<SetInfo>, Error> {
     vault.get(&name(set), &Session::silent())
 }
 
@@ -100,7 +100,9 @@ fn put_pull(vault: &Vault, set: &str, host: &str) -> Result<(), ChangeError> {
 
 fn prior(vault: &Vault, set: &str) -> Result<Prior, Error> {
     let found = get(vault, set)?;
-    Ok(found.map_or(Prior::Absent, |found| Prior::Keys(found.keys)))
+    Ok(found.map_or(Prior::Absent, |found| {
+        Prior::Keys(found.keys.unwrap_or_default())
+    }))
 }
 
 fn unset(

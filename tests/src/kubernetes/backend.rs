@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bot_cli_sdk::session::{Context, Session};
-use bot_cli_secrets::messages::{OpenParams, OpenResult, Prior, SetDetails};
+use bot_cli_secrets::messages::{OpenParams, OpenResult, Prior, SetInfo};
 use bot_cli_secrets::{ChangeError, Effect, Error, Region, SetName, Store as _};
 use bot_cli_secrets_kubernetes::Kubernetes;
 use bot_cli_terminal::cancel::Cancel;
@@ -91,13 +91,13 @@ impl Backend {
     }
 
     /// Returns the details of a set.
-    pub fn get(&mut self, name: &str) -> Result<Option<SetDetails>, Told> {
+    pub fn get(&mut self, name: &str) -> Result<Option<SetInfo>, Told> {
         self.inner.get(&named(name), &self.session).map_err(told)
     }
 
     /// Returns the keys in a set, sorted.
     pub fn keys(&mut self, name: &str) -> Option<Vec<String>> {
-        let mut keys = self.get(name).unwrap()?.keys;
+        let mut keys = self.get(name).unwrap()?.keys.unwrap_or_default();
         keys.sort();
         Some(keys)
     }
@@ -130,7 +130,7 @@ impl Backend {
     /// Reads a set and returns its state as a precondition for a change.
     pub fn prior(&mut self, name: &str) -> Prior {
         match self.get(name) {
-            Ok(Some(set)) => Prior::Keys(set.keys),
+            Ok(Some(set)) => Prior::Keys(set.keys.unwrap_or_default()),
             Ok(None) | Err(_) => Prior::Absent,
         }
     }

@@ -34,13 +34,6 @@ pub struct Refresh {
     pub expires_at: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StoredCredentials {
-    Nothing,
-    Usable(Credentials),
-    Broken(SecretFileError),
-}
-
 /// Parses a token, ignoring surrounding whitespace. Returns `None` if the token is empty or has invalid characters.
 pub fn parse_token(text: &str) -> Option<Secret> {
     let token = text.trim();
@@ -60,20 +53,16 @@ pub fn place<'a>(
     Ok(SecretFile::new(path(environment)?, session))
 }
 
-/// Reads the stored credentials. Unusable credentials are returned as [`StoredCredentials::Broken`], not as an error.
-pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
-    let text = match place.read() {
-        Ok(Some(text)) => text,
-        Ok(None) => return StoredCredentials::Nothing,
-        Err(error) => return StoredCredentials::Broken(error),
+/// Returns the stored credentials, or `None` if there are none.
+pub fn find(place: &SecretFile<'_>) -> Result<Option<Credentials>, SecretFileError> {
+    let Some(text) = place.read()? else {
+        return Ok(None);
     };
     // The parser's message would quote the text.
-    match toml::from_str::<Credentials>(text.expose()) {
-        Ok(found) if !found.token.expose().is_empty() => StoredCredentials::Usable(found),
-        Ok(_) | Err(_) => StoredCredentials::Broken(SecretFileError::File(
-            "it is not what signing in writes".into(),
-        )),
-    }
+    let found = toml::from_str::<Credentials>(text.expose()).ok();
+    let found = found.filter(|found| !found.token.expose().is_empty());
+    let unlike = || SecretFileError::File("it is not what signing in writes".into());
+    found.map(Some).ok_or_else(unlike)
 }
 
 /// Replaces the stored credentials and returns the storage used. Falls back to the file if the keyring is unavailable.

@@ -45,13 +45,6 @@ struct Wire<'a> {
     session: &'a Session,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Revocation {
-    /// The sign-in was revoked or had already been revoked.
-    Done,
-    NotOffered,
-}
-
 #[derive(Deserialize)]
 struct SignInConfig {
     issuer: String,
@@ -117,7 +110,7 @@ impl<'a> Issuer<'a> {
         pace: Pace,
         session: &'a Session,
         credentials: &Credentials,
-    ) -> Result<Revocation, ServiceError> {
+    ) -> Result<bool, ServiceError> {
         runtime()?.block_on(async {
             let issuer = Self::find(base, pace, session).await?;
             issuer.revoke(credentials).await
@@ -175,9 +168,9 @@ impl<'a> Issuer<'a> {
 
     /// Revokes a sign-in as defined in RFC 7009, including every copy of its tokens. Sends the refresh token if there is one, otherwise the
     /// access token.
-    async fn revoke(&self, credentials: &Credentials) -> Result<Revocation, ServiceError> {
+    async fn revoke(&self, credentials: &Credentials) -> Result<bool, ServiceError> {
         let Some(endpoint) = &self.endpoints.revocation_endpoint else {
-            return Ok(Revocation::NotOffered);
+            return Ok(false);
         };
         secure(endpoint)?;
         let (token, hint) = match &credentials.refresh {
@@ -196,7 +189,7 @@ impl<'a> Issuer<'a> {
         let request = request.map_err(|_| unsound("one of its addresses is not valid"))?;
         let (status, _) = self.wire.exchange(request).await?;
         if status.is_success() {
-            return Ok(Revocation::Done);
+            return Ok(true);
         }
         Err(ServiceError::Refused {
             status: status.as_u16(),

@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
-use bot_cli_secrets::client::{Client, Fault};
+use bot_cli_secrets::client::Client;
 use bot_cli_secrets::messages::{
     CredentialsResult, DeleteParams, DeleteResult, GetResult, ListParams, ListResult, NameParams,
     OpenResult, OrganizationInfo, OrganizationsResult, PutImagePullSecretParams, PutParams,
-    PutResult, SetDetails, SetSummary, UnsetParams, UnsetResult, ValuesResult, methods,
+    PutResult, SetInfo, UnsetParams, UnsetResult, ValuesResult, methods,
 };
 use bot_cli_secrets::{ChangeError, Error, Store};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::domain::{BackendName, Key, Region, SetName};
+use crate::domain::{BackendName, Key, Region, SetKind, SetName};
 use crate::words::external::told;
 
 pub struct External {
@@ -38,7 +38,7 @@ impl External {
 
     fn ask<T: DeserializeOwned>(&self, method: &str, params: &impl Serialize) -> Result<T, Error> {
         let answer = self.client.borrow_mut().ask(method, params);
-        answer.map_err(|fault| self.failed(fault))
+        answer.map_err(|error| self.failed(error))
     }
 
     fn change<T: DeserializeOwned>(
@@ -48,14 +48,12 @@ impl External {
         keys: &[String],
     ) -> Result<T, ChangeError> {
         let done = self.client.borrow_mut().change(method, params, keys);
-        done.map_err(|(fault, effect)| self.failed(fault).with_effect(effect))
+        done.map_err(|ChangeError { cause, effect }| self.failed(cause).with_effect(effect))
     }
 
-    fn failed(&self, mut fault: Fault) -> Error {
-        if let Fault::Told(error) = &mut fault {
-            error.key = None;
-        }
-        told(&self.name, fault)
+    fn failed(&self, mut error: Error) -> Error {
+        error.key = None;
+        told(&self.name, error)
     }
 }
 
@@ -64,7 +62,7 @@ impl Store for External {
         &self.opened
     }
 
-    fn list(&self, region: Option<&Region>, _: &Session) -> Result<Vec<SetSummary>, Error> {
+    fn list(&self, region: Option<&Region>, _: &Session) -> Result<Vec<SetInfo>, Error> {
         let region = region.cloned();
         let ListResult { mut sets } = self.ask(
             methods::LIST,
@@ -76,11 +74,12 @@ impl Store for External {
         sets.retain(|set| region.is_none() || set.region.as_deref() == region);
         for set in &mut sets {
             set.error = self.client.borrow().shown(set.error.take());
+            set.keys = None;
         }
         Ok(sets)
     }
 
-    fn get(&self, name: &SetName, _: &Session) -> Result<Option<SetDetails>, Error> {
+    fn get(&self, name: &SetName, _: &Session) -> Result<Option<SetInfo>, Error> {
         let GetResult { mut set } = self.ask(methods::GET, &named(name))?;
         let mut client = self.client.borrow_mut();
         if let Some(set) = &mut set {
@@ -89,6 +88,8 @@ impl Store for External {
                 return Err(told(&self.name, wrong));
             }
             set.error = client.shown(set.error.take());
+            set.keys.get_or_insert_default();
+            set.keys.take_if(|_| set.kind != SetKind::Secret);
         }
         Ok(set)
     }
@@ -99,19 +100,16 @@ impl Store for External {
         session: &Session,
     ) -> Result<Option<BTreeMap<String, Secret>>, Error> {
         let answer = self.client.borrow_mut().ask(methods::VALUES, &named(name));
-        let ValuesResult { values } = answer.map_err(|mut fault| {
+        let ValuesResult { values } = answer.map_err(|mut error| {
             // A response about values may repeat a value, so only a key that `get` lists is shown.
-            if let Fault::Told(Error {
-                key: key @ Some(_), ..
-            }) = &mut fault
-            {
+            if error.key.is_some() {
                 let set = self.get(name, session).ok().flatten();
-                let keys = set.and_then(SetDetails::known_keys).unwrap_or_default();
-                *key = key
-                    .take()
+                let keys = set.and_then(|set| set.keys).unwrap_or_default();
+                error.key = error
+                    .key
                     .filter(|key| keys.iter().any(|one| **one == **key));
             }
-            told(&self.name, fault)
+            told(&self.name, error)
         })?;
         Ok(values)
     }

@@ -13,7 +13,7 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
     Ability, DeleteParams, Effect, NameRules, OpenResult, Parts, Prior, PutImagePullSecretParams,
-    PutParams, RegionInfo, SetDetails, SetSummary, UnsetParams,
+    PutParams, RegionInfo, SetInfo, UnsetParams,
 };
 use bot_cli_secrets::{ChangeError, Error, Store};
 use reqwest::Method;
@@ -47,7 +47,7 @@ struct Unmade {
 }
 
 /// A set as read after a change: the set, `None` if it is gone, or the error if the read failed or was inconsistent.
-type Sight = Result<Option<SetDetails>, ServiceError>;
+type Sight = Result<Option<SetInfo>, ServiceError>;
 
 impl<'a> Hosted<'a> {
     pub fn new(client: Client<'a>, tenant: Tenant) -> Self {
@@ -83,7 +83,7 @@ impl<'a> Hosted<'a> {
         &self,
         name: &SetName,
         fetch: impl Fn(&str) -> Result<Answer, ServiceError>,
-    ) -> Result<Option<SetDetails>, ServiceError> {
+    ) -> Result<Option<SetInfo>, ServiceError> {
         match fetch(&self.set(name)) {
             Ok(answer) => Ok(Some(answer.decode::<wire::StoredSet>()?.details(name)?)),
             Err(ServiceError::NotFound(_)) => Ok(None),
@@ -93,7 +93,7 @@ impl<'a> Hosted<'a> {
                 let mut sets = listed.summaries().into_iter();
                 let found = sets.find(|set| set.name == name.as_str());
                 let found = found.filter(|set| set.kind == SetKind::ImagePullSecret);
-                found.map(|set| Some(set.into())).ok_or(refused)
+                found.map(Some).ok_or(refused)
             }
             Err(error) => Err(error),
         }
@@ -105,7 +105,7 @@ impl<'a> Hosted<'a> {
         let found = self.details(name, look)?;
         if found.is_none() {
             let listed: wire::SetList = look(&self.path(&["secrets"]))?.decode()?;
-            let is_this = |set: &SetSummary| set.name == name.as_str();
+            let is_this = |set: &SetInfo| set.name == name.as_str();
             if listed.summaries().iter().any(is_this) {
                 return Err(ServiceError::NotConfirmed);
             }
@@ -211,7 +211,7 @@ impl Store for Hosted<'_> {
         self.client.conceal(values);
     }
 
-    fn list(&self, region: Option<&Region>, _: &Session) -> Result<Vec<SetSummary>, Error> {
+    fn list(&self, region: Option<&Region>, _: &Session) -> Result<Vec<SetInfo>, Error> {
         let mut path = self.path(&["secrets"]);
         if let Some(region) = region {
             path = format!("{path}?region={}", segment(region.as_str()));
@@ -232,7 +232,7 @@ impl Store for Hosted<'_> {
         Ok(summaries)
     }
 
-    fn get(&self, name: &SetName, _: &Session) -> Result<Option<SetDetails>, Error> {
+    fn get(&self, name: &SetName, _: &Session) -> Result<Option<SetInfo>, Error> {
         Ok(self.details(name, |path| self.client.get(path))?)
     }
 
@@ -346,13 +346,13 @@ fn names(entries: &[Entry]) -> Vec<String> {
     entries.iter().map(|entry| entry.key.to_string()).collect()
 }
 
-fn is_in(details: &SetDetails, region: Option<&Region>) -> bool {
+fn is_in(details: &SetInfo, region: Option<&Region>) -> bool {
     region.is_none_or(|region| details.region.as_deref() == Some(region.as_str()))
 }
 
 /// Reports whether a set has a key, or returns `None` if the set's keys are not visible.
-fn has(details: &SetDetails, key: &str) -> Option<bool> {
-    let keys = details.clone().known_keys()?;
+fn has(details: &SetInfo, key: &str) -> Option<bool> {
+    let keys = details.keys.as_ref()?;
     Some(keys.iter().any(|known| known == key))
 }
 

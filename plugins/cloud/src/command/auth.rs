@@ -13,8 +13,8 @@ use super::open;
 use super::token::{self, Access};
 use crate::address::address;
 use crate::auth::browser;
-use crate::auth::credentials::{self, Credentials, StoredCredentials, parse_token};
-use crate::auth::issuer::{Issuer, Revocation};
+use crate::auth::credentials::{self, Credentials, parse_token};
+use crate::auth::issuer::Issuer;
 use crate::backend::hosted::{ServiceError, access};
 use crate::domain::{BackendName, Organization, TokenKind};
 use crate::input::text;
@@ -22,6 +22,7 @@ use crate::options::Login;
 use crate::platform::apart;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::text::theirs;
+use crate::words::failed;
 
 /// The time limit for a revocation request.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -124,9 +125,6 @@ fn signed_in(
     })))
 }
 
-/// The error code and message of a failed revocation.
-type NotRevoked = (String, String);
-
 pub(super) fn logout(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let session = context.session;
     let place = credentials::place(session, context.environment)?;
@@ -150,24 +148,25 @@ pub(super) fn logout(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let mut text = format!("Signed out: removed from {kept}");
     let mut data = json!({ "signed_in": false, "changed": true, "revoked": false });
     let revoked = match &found {
-        StoredCredentials::Usable(credentials) => {
+        Ok(Some(credentials)) => {
             if let Some(what) = still_works(credentials) {
                 data["reason"] = json!("not_from_issuer");
                 let text = format!("{text}; the {what} itself still works\n");
                 return Ok(Reply::text(text).data(data));
             }
-            revoke(context, credentials)?
+            revoke(context, credentials)
         }
-        StoredCredentials::Broken(why) => Err(("broken_credentials".to_owned(), why.to_string())),
-        StoredCredentials::Nothing => Err(("not_there".to_owned(), "it was not there".to_owned())),
+        Ok(None) => Err(failed("not_there", "it was not there")),
+        Err(why) => Err(failed("broken_credentials", why.to_string())),
     };
     match revoked {
         Ok(()) => {
             text += ", and the sign-in is revoked";
             data["revoked"] = json!(true);
         }
-        Err((code, why)) => {
-            session.warn(&format!("the sign-in is not revoked: {why}; {REST}"));
+        Err(failure) if failure.exit == Exit::Cancelled => return Err(failure),
+        Err(Failure { code, message, .. }) => {
+            session.warn(&format!("the sign-in is not revoked: {message}; {REST}"));
             data["reason"] = json!(code);
         }
     }
@@ -186,10 +185,7 @@ fn still_works(credentials: &Credentials) -> Option<&'static str> {
 }
 
 /// Revokes the sign-in. Sends the request only to the issuer for the token's own service.
-fn revoke(
-    context: CommandContext<'_>,
-    credentials: &Credentials,
-) -> Result<Result<(), NotRevoked>, Failure> {
+fn revoke(context: CommandContext<'_>, credentials: &Credentials) -> Result<(), Failure> {
     context.session.progress("Revoking the sign-in", None, None);
     // Invalid settings must not prevent signing out.
     let scope = open::scope(context, &Wanted::default());
@@ -198,19 +194,13 @@ fn revoke(
     let base = address(&credentials.api_url);
     let base = base.map_err(|failure| ServiceError::InvalidResponse(failure.message));
     match base.and_then(|base| Issuer::revoked(&base, pace, context.session, credentials)) {
-        Ok(Revocation::Done) => Ok(Ok(())),
-        Ok(Revocation::NotOffered) => {
-            let why = "the issuer offers no revocation";
-            Ok(Err(("not_offered".to_owned(), why.to_owned())))
-        }
+        Ok(true) => Ok(()),
+        Ok(false) => Err(failed("not_offered", "the issuer offers no revocation")),
         Err(ServiceError::Cancelled) => {
             let message = "cancelled: this machine is signed out, but the sign-in is not revoked";
             Err(Failure::cancelled().message(message).hint(REST))
         }
-        Err(error) => {
-            let failure = Failure::from(error);
-            Ok(Err((failure.code, failure.message)))
-        }
+        Err(error) => Err(error.into()),
     }
 }
 

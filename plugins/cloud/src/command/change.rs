@@ -9,8 +9,7 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_secrets::Error;
 use bot_cli_secrets::messages::{
-    Ability, Code, DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetSummary,
-    UnsetParams,
+    Ability, Code, DeleteParams, Prior, PutImagePullSecretParams, PutParams, SetInfo, UnsetParams,
 };
 use bot_cli_vault::wait::{InVain, wait as wait_for};
 
@@ -217,26 +216,22 @@ impl Change {
     }
 
     /// Reads the set again. Returns `None` if the change is not visible.
-    fn look_again(&self, opened: &Opened<'_>) -> Result<Option<SetSummary>, Error> {
+    fn look_again(&self, opened: &Opened<'_>) -> Result<Option<SetInfo>, Error> {
         let Work::Save(keys) = &self.work else {
             let mut sets = opened.list()?.into_iter();
             let name = self.name.as_str();
             return Ok(sets.find(|set| set.name == name && set.kind == SetKind::ImagePullSecret));
         };
-        let Some(found) = opened.get(&self.name)? else {
-            return Ok(None);
-        };
-        let set = SetSummary::from(found.clone());
-        let Some(known) = found.known_keys() else {
-            return Ok(None);
-        };
-        let has = |key: &Key| known.iter().any(|known| known == key.as_str());
-        let has_all = keys.entries.iter().all(|entry| has(&entry.key));
-        Ok(has_all.then_some(set))
+        let found = opened.get(&self.name)?;
+        Ok(found.filter(|set| {
+            let known = set.keys.as_deref();
+            let mut keys = keys.entries.iter().map(|entry| entry.key.as_str());
+            known.is_some_and(|known| keys.all(|key| known.iter().any(|known| known == key)))
+        }))
     }
 
     /// Checks that the set is in the expected region and that provisioning has not failed.
-    fn check(&self, opened: &Opened<'_>, set: &SetSummary) -> Result<(), Failure> {
+    fn check(&self, opened: &Opened<'_>, set: &SetInfo) -> Result<(), Failure> {
         let (name, subject) = (&self.name, &opened.profile.subject);
         let (code, problem) = match (&self.target.region, &set.region) {
             (Some(wanted), Some(is)) if wanted.as_str() != is => {

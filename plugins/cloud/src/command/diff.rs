@@ -1,6 +1,5 @@
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_secrets::messages::SetDetails;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -23,7 +22,7 @@ pub(super) fn diff(context: CommandContext<'_>, options: &Diff) -> Result<Reply,
     if found.iter().all(Option::is_none) {
         return Err(there.not_found(&name));
     }
-    let keys = found.map(|found| found.map(SetDetails::known_keys));
+    let keys = found.map(|found| found.map(|found| found.keys));
     let [Some(mine), Some(other)] = keys.map(|keys| keys.unwrap_or(Some(Vec::new()))) else {
         let message = format!("the keys of `{name}` are not shown, so they can't be compared");
         return Err(failed("wrong_type", message));

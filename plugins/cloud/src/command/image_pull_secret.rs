@@ -5,7 +5,6 @@ use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
-use bot_cli_secrets::messages::SetDetails;
 use serde_json::json;
 
 use super::ask::ask_all_or;
@@ -30,8 +29,7 @@ pub(super) fn put(
     // The listing contains sets of both kinds, and everything that is needed about credentials.
     let mut sets = opened.list()?.into_iter();
     let found = sets.find(|set| set.name == name.as_str());
-    let existing = found.map(SetDetails::from);
-    let target = target(&mut opened, &name, SetKind::ImagePullSecret, existing)?;
+    let target = target(&mut opened, &name, SetKind::ImagePullSecret, found)?;
     // Typed credentials are always encoded.
     let is_encoded = !options.no_encode || given.is_none();
     let mut manner = options.manner;

@@ -4,7 +4,7 @@
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_secrets::messages::SetSummary;
+use bot_cli_secrets::messages::SetInfo;
 use bot_cli_terminal::{short_line, table};
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -66,8 +66,7 @@ fn all(opened: &mut Opened<'_>, options: &List) -> Result<Reply, Failure> {
 }
 
 fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply, Failure> {
-    let set = opened.existing(name)?;
-    let (summary, is_referenced) = (SetSummary::from(set.clone()), set.is_referenced);
+    let summary = opened.existing(name)?;
     if options.sets && summary.kind != SetKind::Secret {
         return Err(wrong_type(name, summary.kind));
     }
@@ -83,8 +82,8 @@ fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply,
     }
     let mut data = set_json(&summary);
     data["keys"] = Value::Null;
-    data["referenced"] = json!(is_referenced);
-    let below = match set.known_keys() {
+    data["referenced"] = json!(summary.is_referenced());
+    let below = match &summary.keys {
         Some(keys) => {
             let keys: Vec<String> = keys.iter().map(|key| theirs(key)).collect();
             data["keys"] = json!(keys);
@@ -95,7 +94,7 @@ fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply,
                 table_of(["KEY", "VALUE"], hidden)
             }
         }
-        None if is_referenced => {
+        None if summary.is_referenced() => {
             "It is in your own cluster: its keys can be seen and changed only there\n".to_owned()
         }
         None if summary.kind == SetKind::ImagePullSecret => {
@@ -119,7 +118,7 @@ pub fn table_of<const N: usize, T: ToString>(
 }
 
 /// Formats the sets as a table, followed by the error of each failed set. Every cell is a single word, for use with `awk`.
-fn rows(sets: &[SetSummary]) -> String {
+fn rows(sets: &[SetInfo]) -> String {
     let cells = sets.iter().map(|set| {
         [
             theirs(&set.name),
@@ -137,13 +136,13 @@ fn rows(sets: &[SetSummary]) -> String {
 }
 
 /// Formats a set's error, such as "`prod` is failed: no such region".
-fn reason(set: &SetSummary) -> Option<String> {
+fn reason(set: &SetInfo) -> Option<String> {
     let error = theirs(set.error.as_deref()?);
     let (name, status) = (theirs(&set.name), set.status.name());
     Some(format!("`{name}` is {status}: {error}\n"))
 }
 
-fn set_json(set: &SetSummary) -> Value {
+fn set_json(set: &SetInfo) -> Value {
     let mut json = json!({
         "name": theirs(&set.name),
         "type": set.kind.name(),

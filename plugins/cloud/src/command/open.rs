@@ -1,6 +1,6 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
-use bot_cli_secrets::messages::{Ability, Code, CredentialsResult, SetDetails, SetSummary};
+use bot_cli_secrets::messages::{Ability, Code, CredentialsResult, SetInfo};
 use bot_cli_secrets::{Error, Store};
 
 use super::context::CommandContext;
@@ -102,15 +102,15 @@ pub fn open_readable<'a, T>(
 }
 
 impl Opened<'_> {
-    pub fn get(&self, name: &SetName) -> Result<Option<SetDetails>, Error> {
+    pub fn get(&self, name: &SetName) -> Result<Option<SetInfo>, Error> {
         self.store.get(name, self.session)
     }
 
-    pub fn list(&self) -> Result<Vec<SetSummary>, Error> {
+    pub fn list(&self) -> Result<Vec<SetInfo>, Error> {
         self.store.list(None, self.session)
     }
 
-    pub fn existing(&self, name: &SetName) -> Result<SetDetails, Failure> {
+    pub fn existing(&self, name: &SetName) -> Result<SetInfo, Failure> {
         self.get(name)?.ok_or_else(|| self.not_found(name))
     }
 
@@ -136,7 +136,7 @@ impl Opened<'_> {
             if value.expose().contains('\0') {
                 // A response with values may have one for a key, so only a key that `get` lists is shown.
                 let set = self.get(name).ok().flatten();
-                let keys = set.and_then(SetDetails::known_keys).unwrap_or_default();
+                let keys = set.and_then(|set| set.keys).unwrap_or_default();
                 let whose = if keys.iter().any(|one| one == key.as_str()) {
                     format!("`{}`", theirs(key.as_str()))
                 } else {

@@ -154,7 +154,7 @@ pub(super) fn unset(context: CommandContext<'_>, options: &Unset) -> Result<Repl
     let input = both(existing(&options.name), refused(problems));
     let ((name, ()), mut opened) = open::open_with(context, &options.scope, input)?;
     let details = opened.existing(&name)?;
-    if details.is_referenced {
+    if details.is_referenced() {
         return Err(referenced(&name));
     }
     if details.kind != SetKind::Secret {

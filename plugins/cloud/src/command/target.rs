@@ -1,6 +1,6 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
-use bot_cli_secrets::messages::{Prior, SetDetails};
+use bot_cli_secrets::messages::{Prior, SetInfo};
 
 use super::open::Opened;
 use crate::domain::{Region, SetKind, SetName, kind_words};
@@ -21,7 +21,7 @@ pub struct Target {
 
 impl Target {
     /// Creates the target for an existing set and records the set's region in the scope.
-    pub fn existing(opened: &mut Opened<'_>, details: SetDetails) -> Self {
+    pub fn existing(opened: &mut Opened<'_>, details: SetInfo) -> Self {
         let region = details.region.as_deref().map(Region::parse);
         let region = region.and_then(Result::ok);
         if let Some(region) = region.clone() {
@@ -30,7 +30,7 @@ impl Target {
         Self {
             exists: true,
             region,
-            known: details.known_keys(),
+            known: details.keys,
         }
     }
 
@@ -61,7 +61,7 @@ pub fn target(
     opened: &mut Opened<'_>,
     name: &SetName,
     kind: SetKind,
-    found: Option<SetDetails>,
+    found: Option<SetInfo>,
 ) -> Result<Target, Failure> {
     let Some(details) = found else {
         let names = opened.profile.check_name(name);
@@ -75,7 +75,7 @@ pub fn target(
     if details.kind != kind {
         return Err(wrong_type(name, details.kind));
     }
-    if details.is_referenced {
+    if details.is_referenced() {
         return Err(referenced(name));
     }
     let region = match &details.region {
@@ -85,7 +85,7 @@ pub fn target(
     Ok(Target {
         exists: true,
         region,
-        known: details.known_keys(),
+        known: details.keys,
     })
 }
 

@@ -3,7 +3,7 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_vault::secret_file::SecretFile;
 
 use super::context::CommandContext;
-use crate::auth::credentials::{self, Credentials, StoredCredentials};
+use crate::auth::credentials::{self, Credentials};
 use crate::auth::issuer::{self, Issuer};
 use crate::backend::hosted::{SIGN_IN, ServiceError, access};
 use crate::domain::TokenKind;
@@ -58,18 +58,15 @@ pub fn access(context: CommandContext<'_>, scope: &Scope) -> Result<Access, Fail
 
 /// Returns the stored sign-in. Fails if the sign-in is for another service.
 fn kept(scope: &Scope, place: &SecretFile<'_>) -> Result<Credentials, Failure> {
-    match credentials::find(place) {
-        StoredCredentials::Nothing => Err(not_signed_in("you are not signed in")),
-        StoredCredentials::Broken(why) => Err(credentials::broken(place.path(), &why)),
-        StoredCredentials::Usable(credentials) => {
-            let (theirs, ours) = (&credentials.api_url, scope.shown_url());
-            if *theirs == ours {
-                return Ok(credentials);
-            }
-            let message = format!("you are signed in to {theirs}, not to {ours}");
-            Err(not_signed_in(&message))
-        }
+    let found = credentials::find(place);
+    let found = found.map_err(|why| credentials::broken(place.path(), &why))?;
+    let credentials = found.ok_or_else(|| not_signed_in("you are not signed in"))?;
+    let (theirs, ours) = (&credentials.api_url, scope.shown_url());
+    if *theirs == ours {
+        return Ok(credentials);
     }
+    let message = format!("you are signed in to {theirs}, not to {ours}");
+    Err(not_signed_in(&message))
 }
 
 /// Returns a replacement for a rejected token, or `None` if no other token is available.

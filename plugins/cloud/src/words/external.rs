@@ -5,22 +5,20 @@
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_secrets::Error;
-use bot_cli_secrets::client::Fault;
 use bot_cli_secrets::messages::{Bytes, Code};
 
 use crate::domain::BackendName;
 use crate::text::{span, theirs};
 
-/// Returns the error for a backend that did not serve a request, with the failure that the user is told.
-pub fn told(backend: &BackendName, fault: Fault) -> Error {
-    match fault {
-        Fault::Told(error) => Error {
-            told: Some(Box::new(reported(backend, &error))),
-            ..error
-        },
-        Fault::Broken(failure) => broken(backend, *failure).into(),
-        Fault::Cancelled => Failure::cancelled().into(),
-    }
+/// Adds the failure that the user is told to the error of a backend.
+pub fn told(backend: &BackendName, mut error: Error) -> Error {
+    let failure = match error.told.take() {
+        None => reported(backend, &error),
+        Some(failure) if error.code == Code::Cancelled => *failure,
+        Some(failure) => broken(backend, *failure),
+    };
+    error.told = Some(Box::new(failure));
+    error
 }
 
 /// Returns the failure for an error reported by the backend.

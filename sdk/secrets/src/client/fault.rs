@@ -1,4 +1,5 @@
-//! Backend faults as reported to the caller. A fault is safe to show and never claims an outcome that the backend's reply does not support.
+//! A backend's errors as reported to the caller. They are safe to show and never claim an outcome that the backend's reply does not
+//! support.
 
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::{ErrorObject, codes};
@@ -10,29 +11,23 @@ use crate::messages::{Code, Effect, Parts};
 
 const MOST_HINTS: usize = 5;
 
-/// The reason a backend did not serve a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
-    /// The backend reported an error. The message is a single printable line. The message and the hints are empty once a value has been
-    /// sent or received.
-    Told(Error),
-    /// The backend could not be started, exited, did not respond, or violated the protocol. The failure quotes no secrets.
-    Broken(Box<Failure>),
-    /// The user cancelled the request.
-    Cancelled,
+/// Returns the error for a backend that could not be started, exited, did not respond, or violated the protocol. The failure quotes no
+/// secrets.
+pub fn broken(failure: impl Into<Failure>) -> Error {
+    let mut failure = failure.into();
+    // The caller determines the outcome of the change.
+    failure.outcome = None;
+    failure.into()
 }
 
-impl Fault {
-    pub(super) fn broken(failure: impl Into<Failure>) -> Self {
-        let mut failure = failure.into();
-        // The caller determines the outcome of the change.
-        failure.outcome = None;
-        Self::Broken(Box::new(failure))
-    }
+/// Returns the error for a request that the user cancelled.
+pub fn cancelled() -> Error {
+    Failure::cancelled().into()
 }
 
-/// Converts an error from the backend into a fault. If `secretive` is true, drops the message and the hints.
-pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
+/// Converts an error that the backend reported. The message is a single printable line. If `secretive` is true, drops the message and the
+/// hints.
+pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Error {
     let (message, mut hints) = if secretive {
         // Any part of the text may be a value.
         (String::new(), Vec::new())
@@ -54,13 +49,13 @@ pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
             message => format!("plugin `{name}`: {message}"),
         };
         failure.hints = hints;
-        return Fault::broken(failure);
+        return broken(failure);
     }
     let code = member(error, "code").unwrap_or_default();
     if code == Code::Cancelled {
-        return Fault::Cancelled;
+        return cancelled();
     }
-    Fault::Told(Error {
+    Error {
         code,
         message,
         hints,
@@ -69,7 +64,7 @@ pub fn told(name: &str, error: &ErrorObject, secretive: bool) -> Fault {
         // The caller must check that this is a key before showing it.
         key: member(error, "key"),
         told: None,
-    })
+    }
 }
 
 /// Returns the outcome of a change to `keys` that failed with `error`. The outcome is unknown if the effect cannot be decoded or does not

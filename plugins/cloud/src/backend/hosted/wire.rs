@@ -1,7 +1,7 @@
 //! Request paths and the bodies of requests and responses. Unknown fields in responses are ignored.
 
 use bot_cli_protocol::secret::Secret;
-use bot_cli_secrets::messages::{SetDetails, SetSummary};
+use bot_cli_secrets::messages::SetInfo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -52,16 +52,17 @@ struct Row {
 
 impl SetList {
     /// Returns the listed sets, sorted by name.
-    pub fn summaries(self) -> Vec<SetSummary> {
+    pub fn summaries(self) -> Vec<SetInfo> {
         let mut summaries: Vec<_> = self
             .sets
             .into_iter()
-            .map(|row| SetSummary {
+            .map(|row| SetInfo {
                 kind: kind(&row.kind),
                 status: row.status,
                 name: row.name,
                 region: Some(row.region),
                 error: row.error_message,
+                keys: None,
             })
             .collect();
         summaries.sort_by(|one, other| one.name.cmp(&other.name));
@@ -100,21 +101,26 @@ struct Field {
 }
 
 impl StoredSet {
-    pub fn details(self, name: &SetName) -> Result<SetDetails, ServiceError> {
-        let is_referenced = self.source.as_deref() == Some("referenced");
-        let fields = self.secrets.or(is_referenced.then(Vec::new));
-        let fields = fields
-            .ok_or_else(|| ServiceError::InvalidResponse("it has no `secrets`".to_owned()))?;
-        let mut keys: Vec<String> = fields.into_iter().map(|field| field.field_name).collect();
-        keys.sort();
-        Ok(SetDetails {
+    pub fn details(self, name: &SetName) -> Result<SetInfo, ServiceError> {
+        let mut keys: Option<Vec<String>> = self
+            .secrets
+            .map(|fields| fields.into_iter().map(|field| field.field_name).collect());
+        if self.source.as_deref() == Some("referenced") {
+            keys = None;
+        } else if keys.is_none() {
+            let what = "it has no `secrets`".to_owned();
+            return Err(ServiceError::InvalidResponse(what));
+        }
+        if let Some(keys) = &mut keys {
+            keys.sort();
+        }
+        Ok(SetInfo {
             name: name.to_string(),
             kind: SetKind::Secret,
             region: Some(self.region),
             status: self.status,
             error: self.error_message,
             keys,
-            is_referenced,
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bot_cli_protocol::failure::Failure;
-use bot_cli_secrets::messages::SetDetails;
+use bot_cli_secrets::messages::SetInfo;
 use bot_cli_templates::project::ENV_TEMPLATE;
 use bot_cli_terminal::shell::quoted;
 
@@ -68,7 +68,7 @@ pub fn missing(
         scope.region = Some(Setting::new(region.clone(), Source::Existing));
         let opened = open::open_scope(context, scope)?;
         let Some(found) = opened.get(&name)? else {
-            let is_kind = |set: Option<SetDetails>| set.is_some_and(|set| set.kind == kind);
+            let is_kind = |set: Option<SetInfo>| set.is_some_and(|set| set.kind == kind);
             let vault = open::open(context, &Wanted::of(BackendName::LOCAL.as_str(), None));
             let in_vault = vault.and_then(|vault| Ok(vault.get(&name)?));
             let has_keys = |(text, _): (String, _)| {

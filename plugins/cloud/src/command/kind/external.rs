@@ -137,7 +137,7 @@ impl Installed {
         let caller = HostName::new(EXECUTABLE, VERSION);
         let relay = context.session.relay(&plugin);
         let client = Client::open(&launch, caller, &params, relay);
-        let client = client.map_err(|fault| external::told(&self.name, fault))?;
+        let client = client.map_err(|error| external::told(&self.name, error))?;
         self.note(context.session, scope, client.opened())?;
         Ok(External::new(self.name.clone(), client))
     }
