@@ -1,5 +1,5 @@
-//! `bot-cli-secrets-vault`: the vault as an executable of its own. `bot-cli cloud` has the same library built in; with this one, the checks of
-//! secrets backends run over it.
+//! The vault as a secrets backend. `bot-cli cloud` has the same library built in; `tests` makes an executable of this one, so that the
+//! checks of secrets backends run over the vault.
 
 use std::path::Path;
 
