@@ -60,8 +60,7 @@ fn reply(
     params: Value,
     session: &Session,
 ) -> Result<Value, ErrorObject> {
-    let has_names = ![methods::OPEN, methods::LIST, methods::ORGANIZATIONS].contains(&method);
-    if let Some(error) = unusable(&params).filter(|_| has_names) {
+    if let Some(error) = unusable(method, &params) {
         return Err(if methods::CHANGES.contains(&method) {
             error.not_done().into()
         } else {
@@ -112,24 +111,27 @@ fn reply(
 }
 
 /// Returns the error for a name that no set, region or key can have. Another member with the wrong shape is an invalid parameter.
-fn unusable(params: &Value) -> Option<Error> {
+fn unusable(method: &str, params: &Value) -> Option<Error> {
+    if [methods::OPEN, methods::ORGANIZATIONS].contains(&method) {
+        return None;
+    }
     let text = |member: &str| params.get(member)?.as_str();
+    if method != methods::LIST
+        && let Some(Err(problem)) = text("name").map(SetName::parse_existing)
+    {
+        let message = format!("the name of the set {problem}");
+        return Some(Error::new(Code::InvalidName, message));
+    }
+    if let Some(Err(problem)) = text("region").map(Region::parse) {
+        return Some(Error::new(Code::NotFound, format!("the region {problem}")));
+    }
     let keys = params.get("keys").and_then(Value::as_array);
     let keys = keys.into_iter().flatten().filter_map(Value::as_str);
     let entries = params.get("entries").and_then(Value::as_object);
-    let mut keys = keys.chain(
-        entries
-            .into_iter()
-            .flat_map(|it| it.keys().map(String::as_str)),
-    );
-    let wrong = |code, what, problem| Error::new(code, format!("{what} {problem}"));
-    let name = text("name").and_then(|name| SetName::parse_existing(name).err());
-    let name = name.map(|problem| wrong(Code::InvalidName, "the name of the set", problem));
-    let region = || text("region").and_then(|region| Region::parse(region).err());
-    let region = || region().map(|problem| wrong(Code::NotFound, "the region", problem));
-    let mut key = || keys.find_map(|key| Key::parse_existing(key).err());
-    name.or_else(region)
-        .or_else(|| key().map(|problem| wrong(Code::Refused, "a key", problem)))
+    let entries = entries.into_iter().flat_map(|it| it.keys());
+    let mut keys = keys.chain(entries.map(String::as_str));
+    let problem = keys.find_map(|key| Key::parse_existing(key).err())?;
+    Some(Error::new(Code::Refused, format!("a key {problem}")))
 }
 
 fn name(params: Value) -> Result<SetName, ErrorObject> {

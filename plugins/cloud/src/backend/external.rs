@@ -64,13 +64,9 @@ impl Store for External {
 
     fn list(&self, region: Option<&Region>, _: &Session) -> Result<Vec<SetInfo>, Error> {
         let region = region.cloned();
-        let ListResult { mut sets } = self.ask(
-            methods::LIST,
-            &ListParams {
-                region: region.clone(),
-            },
-        )?;
-        let region = region.as_ref().map(Region::as_str);
+        let params = ListParams { region };
+        let ListResult { mut sets } = self.ask(methods::LIST, &params)?;
+        let region = params.region.as_ref().map(Region::as_str);
         sets.retain(|set| region.is_none() || set.region.as_deref() == region);
         for set in &mut sets {
             set.error = self.client.borrow().shown(set.error.take());

@@ -17,7 +17,11 @@ pub fn broken(failure: impl Into<Failure>) -> Error {
     let mut failure = failure.into();
     // The caller determines the outcome of the change.
     failure.outcome = None;
-    failure.into()
+    Error {
+        // A backend that ended like a cancelled one was not cancelled by the user.
+        code: Code::Internal,
+        ..failure.into()
+    }
 }
 
 /// Returns the error for a request that the user cancelled.
