@@ -1,6 +1,7 @@
 //! The plugin manifest, which is embedded in the plugin's file and returned by `describe`.
 
 use std::collections::BTreeMap;
+use std::io::{self, Read};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -220,6 +221,19 @@ impl Manifest {
         Err(problem.map_or(ManifestError::Undeclared, ManifestError::Malformed))
     }
 
+    /// Reads a plugin's file until the manifest is found, which is near the start of most files.
+    pub fn read(mut file: impl Read) -> io::Result<Result<Self, ManifestError>> {
+        let (mut start, mut more) = (Vec::new(), 64 * 1024);
+        loop {
+            let added = file.by_ref().take(more).read_to_end(&mut start)?;
+            match Self::find(&start) {
+                // A manifest that is cut off is malformed, too.
+                Err(_) if added as u64 == more => more = start.len() as u64,
+                found => return Ok(found),
+            }
+        }
+    }
+
     /// Decodes the manifest at the start of `text` and ignores the rest.
     fn begin(text: &[u8]) -> Result<Self, String> {
         let start = &text[..text.len().min(LONGEST_MANIFEST)];
@@ -232,6 +246,8 @@ impl Manifest {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{self, Read as _};
+
     use super::{Manifest, ManifestError};
 
     #[test]
@@ -246,6 +262,25 @@ mod tests {
         let found = Manifest::find(b"#!/bin/sh\n# bot-cli-plugin: {\"protocol\":\"1.0\"}\n");
         assert!(
             matches!(&found, Err(ManifestError::Malformed(reason)) if reason.contains("`name`")),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_manifest() {
+        let manifest = r#"bot-cli-plugin: {"protocol":"1.0","name":"found"}"#;
+        for blanks in 65_450..65_550 {
+            let start = " ".repeat(blanks) + manifest;
+            let mut file = start.as_bytes().chain(io::repeat(b'x').take(1 << 30));
+            let found = Manifest::read(&mut file).unwrap().unwrap();
+            assert_eq!(found.name, "found", "{blanks}");
+            let (_, rest) = file.into_inner();
+            assert!(rest.limit() > 1 << 29, "{blanks}");
+        }
+        let cut = &manifest.as_bytes()[..40];
+        let found = Manifest::read(cut).unwrap();
+        assert!(
+            matches!(found, Err(ManifestError::Malformed(_))),
             "{found:?}"
         );
     }

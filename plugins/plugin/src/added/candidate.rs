@@ -161,7 +161,8 @@ fn unpacked(
     let mut plugins = sum::files(&root).map_err(|error| unreadable(from, error))?;
     plugins.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_declared = || fs::read(root.join(path)).is_ok_and(|it| Manifest::find(&it).is_ok());
+        let read = || File::open(root.join(path)).and_then(Manifest::read);
+        let is_declared = || read().is_ok_and(|it| it.is_ok());
         name == pack::FILE || name.starts_with(PREFIX) && is_declared()
     });
     let found = match plugins.as_slice() {

@@ -1,7 +1,7 @@
 //! The state shared by all checks: the plugin, its manifest, and the problems found so far.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -142,9 +142,9 @@ fn manifest(program: &Path) -> Result<Manifest, String> {
         let name = file_name(&name);
         return pack::Folder::declared(program, named::pack(&name), &|_: &Path| Ok(()));
     }
-    let bytes =
-        fs::read(program).map_err(|error| format!("its file can't be read: {}", reason(&error)))?;
-    Manifest::find(&bytes).map_err(|error| match error {
+    let read = File::open(program).and_then(Manifest::read);
+    let read = read.map_err(|error| format!("its file can't be read: {}", reason(&error)))?;
+    read.map_err(|error| match error {
         ManifestError::Malformed(reason) => format!("its manifest is malformed: {reason}"),
         ManifestError::Undeclared => "there is no manifest in the file".to_owned(),
     })

@@ -13,7 +13,7 @@ use bot_cli_protocol::{
 };
 
 /// The maximum number of bytes that are searched for a manifest.
-const LARGEST: usize = 512 << 20;
+const LARGEST: u64 = 512 << 20;
 
 /// A plugin that can be run.
 #[derive(Debug, Clone)]
@@ -67,22 +67,22 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Refus
             // One more byte shows that the manifest is too long.
             append(&mut file, SCRIPT_MANIFEST + 1, &mut head)?;
         }
-        return found(&head);
+        return found(Manifest::find(&head));
     }
     let identity = Identity::new(real, &file.metadata()?);
     if let Some(known) = cache.and_then(|folder| cache::get(folder, &identity)) {
         return Ok(known);
     }
-    append(&mut file, LARGEST, &mut head)?;
-    let manifest = found(&head)?;
+    let whole = head.as_slice().chain(file).take(LARGEST);
+    let manifest = found(Manifest::read(whole)?)?;
     if let Some(folder) = cache {
         cache::put(folder, &identity, &manifest);
     }
     Ok(manifest)
 }
 
-fn found(file: &[u8]) -> Result<Option<Manifest>, Refused> {
-    match Manifest::find(file) {
+fn found(manifest: Result<Manifest, ManifestError>) -> Result<Option<Manifest>, Refused> {
+    match manifest {
         Ok(manifest) => Ok(Some(manifest)),
         Err(ManifestError::Undeclared) => Ok(None),
         Err(ManifestError::Malformed(reason)) => Err(Refused::with_remedy(
