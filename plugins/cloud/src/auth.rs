@@ -2,3 +2,4 @@ pub mod browser;
 mod callback;
 pub mod credentials;
 pub mod issuer;
+pub mod sign_in;

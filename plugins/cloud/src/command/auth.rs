@@ -13,8 +13,9 @@ use super::open;
 use super::token::{self, Access};
 use crate::address::address;
 use crate::auth::browser;
-use crate::auth::credentials::{self, Credentials, parse_token};
+use crate::auth::credentials::{Credentials, parse_token};
 use crate::auth::issuer::Issuer;
+use crate::auth::sign_in::SignIn;
 use crate::backend::hosted::{ServiceError, access};
 use crate::domain::{BackendName, Organization, TokenKind};
 use crate::input::text;
@@ -99,10 +100,10 @@ fn signed_in(
     credentials: &Credentials,
 ) -> Result<Reply, Failure> {
     let session = context.session;
-    let place = credentials::place(session, context.environment)?;
+    let sign_in = SignIn::new(session, context.environment)?;
     // The lock keeps other processes from renewing an earlier sign-in.
-    let lock = credentials::lock(place.path(), session)?;
-    let kept = credentials::keep(&place, credentials, scope.keyring.value)?;
+    let lock = sign_in.lock()?;
+    let kept = sign_in.keep(credentials, scope.keyring.value)?;
     drop(lock);
     if context.environment.token.is_some() {
         session.warn("BOT_CLI_TOKEN is set and wins over this sign-in");
@@ -113,30 +114,29 @@ fn signed_in(
         session.warn(&format!("secrets still go elsewhere: {backend}"));
     }
     let (url, kind) = (&credentials.api_url, kind_words(credentials.kind));
-    let shown = kept.words(place.path());
+    let path = sign_in.file.path();
+    let shown = kept.words(path);
     let text = format!("Signed in to {url} with {kind} (kept in {shown})\n");
     let reply = Reply::text(text).next("bot-cli cloud secrets list");
     Ok(reply.data(json!({
         "signed_in": true,
         "api_url": url,
         "kind": credentials.kind,
-        "credentials": place.path(),
+        "credentials": path,
         "source": kept.name(),
     })))
 }
 
 pub(super) fn logout(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let session = context.session;
-    let place = credentials::place(session, context.environment)?;
+    let sign_in = SignIn::new(session, context.environment)?;
+    let file = &sign_in.file;
     // The lock keeps other processes from storing a renewed sign-in.
-    let lock = place
-        .exists()
-        .then(|| credentials::lock(place.path(), session))
-        .transpose()?;
-    let kept = place.place().words(place.path());
-    let found = credentials::find(&place);
+    let lock = file.exists().then(|| sign_in.lock()).transpose()?;
+    let kept = file.place().words(file.path());
+    let found = sign_in.find();
     // Delete first: whatever fails later, this machine is signed out.
-    let had = credentials::forget(&place)?;
+    let had = sign_in.forget()?;
     drop(lock);
     if context.environment.token.is_some() {
         session.warn("BOT_CLI_TOKEN is still set, so commands stay signed in");
@@ -219,9 +219,9 @@ pub(super) fn status(context: CommandContext<'_>) -> Result<Reply, Failure> {
     let (from, source) = if access.from_environment {
         ("environment", "BOT_CLI_TOKEN".to_owned())
     } else {
-        let place = credentials::place(context.session, context.environment)?;
-        let kept = place.place();
-        (kept.name(), kept.words(place.path()))
+        let SignIn { file, .. } = SignIn::new(context.session, context.environment)?;
+        let kept = file.place();
+        (kept.name(), kept.words(file.path()))
     };
     // An API key has no user, and the service does not reveal its organization.
     let is_user = kind == TokenKind::User;

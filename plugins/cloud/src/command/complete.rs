@@ -10,7 +10,7 @@ use bot_cli_vault::REGIONS;
 
 use super::kind::{self, Installed, Kind};
 use super::project;
-use crate::auth::credentials;
+use crate::auth::sign_in;
 use crate::config::KEYS;
 use crate::domain::{BackendName, Organization, SetName};
 use crate::environment::Environment;
@@ -120,7 +120,7 @@ fn scope(
         region: None,
         backend,
     };
-    let signed_in = credentials::path(environment).is_ok_and(|path| path.exists());
+    let signed_in = sign_in::is_stored(environment);
     let scope = Scope::resolve(&wanted, environment, signed_in, |_| Ok(())).ok()?;
     let kind = Kind::of(environment, &scope.backend).ok()?;
     Some((scope, kind))

@@ -5,7 +5,7 @@ use bot_cli_secrets::{Error, Store};
 
 use super::context::CommandContext;
 use super::kind::{self, Kind};
-use crate::auth::credentials;
+use crate::auth::sign_in;
 use crate::backend::Profile;
 use crate::domain::{BackendName, Entry, Key, SetName};
 use crate::input::both;
@@ -41,8 +41,7 @@ fn resolved(
     check: impl FnOnce(&Setting<BackendName>) -> Result<(), Failure>,
 ) -> Result<Scope, Failure> {
     // Without a sign-in folder, the user may still have a token.
-    let signed_in =
-        credentials::place(context.session, context.environment).is_ok_and(|place| place.exists());
+    let signed_in = sign_in::is_stored(context.environment);
     Scope::resolve(wanted, context.environment, signed_in, check)
 }
 
