@@ -6,41 +6,22 @@ use std::path::{Path, PathBuf};
 
 use crate::pack::{self, Contents, Folder, SCHEMA, Taken};
 use bot_cli_engine::compat::{Fit, User};
-use bot_cli_engine::discovery::Discovery;
 use bot_cli_engine::discovery::added::{self, Entry};
 use bot_cli_engine::discovery::inspect::inspect;
 use bot_cli_engine::discovery::role::{Refused, fits, full_name, judge};
+use bot_cli_engine::discovery::{Discovery, Found, Standing};
 use bot_cli_protocol::{Manifest, Role};
 use bot_cli_terminal::short_line;
 
-/// A provider pack on this machine.
+/// A provider pack on this machine. A used one has services.
 #[derive(Debug, Clone)]
 pub struct FoundPack {
-    /// The name, such as `acme` for `bot-cli-pack-acme`.
-    pub name: String,
-    /// The pack's own version, or an empty string if the pack has no manifest.
-    pub version: String,
-    /// A short description.
-    pub about: String,
-    /// The pack's file or folder.
-    pub place: PathBuf,
+    /// The name, the file or folder, and the status.
+    pub found: Found<Contents>,
     /// The manifest without the providers, if it can be read.
     pub manifest: Option<Manifest>,
     /// What `plugin add` has recorded, if it added the pack.
     pub added: Option<Entry>,
-    /// The pack's status.
-    pub standing: PackStanding,
-}
-
-/// The status of a pack.
-#[derive(Debug, Clone, PartialEq)]
-pub enum PackStanding {
-    /// The pack is used, with these services.
-    Used(Contents),
-    /// Another pack with the same name is used instead, from this file or folder.
-    Shadowed(PathBuf),
-    /// The pack can't be used.
-    Refused(Refused),
 }
 
 struct Finder<'a> {
@@ -85,24 +66,19 @@ pub fn find(
             if manifest.is_some() {
                 winner.get_or_insert_with(|| place.clone());
             }
-            let declared = manifest.as_ref();
             let of_record = added.iter().find(|(added, _)| *added == place);
             found.push(FoundPack {
                 added: of_record.map(|(_, entry)| entry.clone()),
-                name: shown(&name),
-                version: declared.map_or_else(String::new, |it| shown(&it.version)),
-                about: declared.map_or_else(String::new, |it| shown(&it.about)),
-                place,
+                found: Found {
+                    name: short_line(&name, 300),
+                    place,
+                    standing: standing.unwrap_or_else(Standing::Refused),
+                },
                 manifest,
-                standing: standing.unwrap_or_else(PackStanding::Refused),
             });
         }
     }
     found
-}
-
-fn shown(text: &str) -> String {
-    short_line(text, 300)
 }
 
 /// Returns the files and folders that may be packs, by name. Folders come first, because they belong to the user.
@@ -129,7 +105,7 @@ impl Finder<'_> {
         place: &Path,
         winner: Option<&Path>,
         manifest: &mut Option<Manifest>,
-    ) -> Result<PackStanding, Refused> {
+    ) -> Result<Standing<Contents>, Refused> {
         let full = full_name(name, pack::PREFIX)?;
         if place.is_dir() {
             return self.folder(name, place, winner, manifest);
@@ -138,7 +114,7 @@ impl Finder<'_> {
         let providers = plugin.manifest.as_mut().and_then(|it| it.providers.take());
         manifest.clone_from(&plugin.manifest);
         if let Some(winner) = winner {
-            return Ok(PackStanding::Shadowed(winner.to_owned()));
+            return Ok(Standing::shadowed_by(winner));
         }
         let (declared, fit) = judge(&plugin, &Role::ProviderPack, self.user)?;
         let providers = providers.ok_or_else(|| {
@@ -146,7 +122,7 @@ impl Finder<'_> {
         })?;
         let mut contents = pack::read(name, providers, &mut self.taken).map_err(refused)?;
         note_newer(&declared, fit, self.user, &mut contents);
-        Ok(PackStanding::Used(contents))
+        Ok(Standing::Used(contents))
     }
 
     fn folder(
@@ -155,7 +131,7 @@ impl Finder<'_> {
         folder: &Path,
         winner: Option<&Path>,
         manifest: &mut Option<Manifest>,
-    ) -> Result<PackStanding, Refused> {
+    ) -> Result<Standing<Contents>, Refused> {
         // A dangling link counts as existing.
         if fs::symlink_metadata(folder.join(pack::FILE)).is_err() {
             return Err(Refused::new(format!("it has no `{}`", pack::FILE), None));
@@ -171,13 +147,13 @@ impl Finder<'_> {
         let declared = Folder::declared(folder, name, &trusted).map_err(refused)?;
         let declared = manifest.insert(declared);
         if let Some(winner) = winner {
-            return Ok(PackStanding::Shadowed(winner.to_owned()));
+            return Ok(Standing::shadowed_by(winner));
         }
         let fit = fits(declared, &Role::ProviderPack, self.user)?;
         let files = Folder::providers(folder, &trusted).map_err(refused)?;
         let mut contents = pack::read_files(name, files, &mut self.taken);
         note_newer(declared, fit, self.user, &mut contents);
-        Ok(PackStanding::Used(contents))
+        Ok(Standing::Used(contents))
     }
 }
 

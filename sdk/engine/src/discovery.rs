@@ -5,6 +5,7 @@
 pub mod added;
 mod backends;
 pub mod cache;
+mod found;
 pub mod inspect;
 mod name;
 pub mod role;
@@ -18,12 +19,12 @@ use std::path::PathBuf;
 use crate::driver::Nesting;
 use crate::platform::folders;
 pub use crate::platform::trust::{UserId, user};
-pub use backends::{BackendStanding, FoundBackend};
 use bot_cli_protocol::HOST;
+pub use found::{Found, Standing};
 pub use inspect::Plugin;
 pub use name::{BACKEND_PREFIX, MANAGER, PACK_PREFIX, PREFIX, PluginName, RESERVED, SHIPPED};
 pub use role::{Refused, is_name as is_role_name};
-pub use search::{Named, PluginFile, Standing, users_of};
+pub use search::{Named, users_of};
 pub use trust::{HostFile, Trust};
 
 /// The folders to search for plugins, and the settings for checking the files.
