@@ -133,6 +133,7 @@ impl SettingRow {
 }
 
 impl Setting {
+    /// Returns the settings for call directions, each with the transport family that it is for.
     pub fn directions() -> impl Iterator<Item = (Self, &'static str)> {
         let all = Self::ALL.into_iter();
         all.filter_map(|setting| match setting.row().values {
@@ -141,6 +142,7 @@ impl Setting {
         })
     }
 
+    /// Returns the setting for services of this kind.
     pub fn of_service(kind: Kind) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|setting| setting.row().values == Values::Service(kind))
@@ -182,6 +184,7 @@ impl FeatureRow {
 table! {
     /// A scaffold option that takes a value.
     Setting: SettingRow {
+        /// The project name (`--name`).
         ProjectName = SettingRow {
             key: "project_name",
             flag: "--name",
@@ -191,6 +194,7 @@ table! {
             alias: Some("name"),
             ..SettingRow::USUAL
         };
+        /// The bot type (`--bot-type`).
         BotType = SettingRow {
             key: "bot_type",
             flag: "--bot-type",
@@ -200,6 +204,7 @@ table! {
             values: Values::Words(&["web", "telephony"]),
             ..SettingRow::USUAL
         };
+        /// The transports (`--transport`).
         Transports = SettingRow {
             key: "transports",
             flag: "--transport",
@@ -211,6 +216,7 @@ table! {
             alias: Some("transport"),
             ..SettingRow::USUAL
         };
+        /// The pipeline mode (`--mode`).
         Mode = SettingRow {
             key: "mode",
             flag: "--mode",
@@ -221,6 +227,7 @@ table! {
             form: Form::Text,
             ..SettingRow::USUAL
         };
+        /// The bot's language (`--language`).
         Language = SettingRow {
             key: "language",
             flag: "--language",
@@ -229,6 +236,7 @@ table! {
             values: Values::Words(&["en", "de", "es", "fr", "hi", "it", "ja", "nl", "pl", "pt", "tr"]),
             ..SettingRow::USUAL
         };
+        /// The speech-to-text service (`--stt`).
         SttService = SettingRow {
             key: "stt_service",
             flag: "--stt",
@@ -237,6 +245,7 @@ table! {
             alias: Some("stt"),
             ..SettingRow::SERVICE
         };
+        /// The language model service (`--llm`).
         LlmService = SettingRow {
             key: "llm_service",
             flag: "--llm",
@@ -245,6 +254,7 @@ table! {
             alias: Some("llm"),
             ..SettingRow::SERVICE
         };
+        /// The text-to-speech service (`--tts`).
         TtsService = SettingRow {
             key: "tts_service",
             flag: "--tts",
@@ -253,6 +263,7 @@ table! {
             alias: Some("tts"),
             ..SettingRow::SERVICE
         };
+        /// The realtime service (`--realtime`).
         RealtimeService = SettingRow {
             key: "realtime_service",
             flag: "--realtime",
@@ -261,6 +272,7 @@ table! {
             alias: Some("realtime"),
             ..SettingRow::SERVICE
         };
+        /// The video service (`--video`).
         VideoService = SettingRow {
             key: "video_service",
             flag: "--video",
@@ -269,6 +281,7 @@ table! {
             alias: Some("video"),
             ..SettingRow::SERVICE
         };
+        /// The web client's framework (`--client-framework`).
         ClientFramework = SettingRow {
             key: "client_framework",
             flag: "--client-framework",
@@ -279,6 +292,7 @@ table! {
             ..SettingRow::USUAL
         };
         /// The web client's development server.
+        /// The web client's development server (`--client-server`).
         ClientServer = SettingRow {
             key: "client_server",
             flag: "--client-server",
@@ -289,6 +303,7 @@ table! {
             ..SettingRow::USUAL
         };
         /// The call direction for the hosting service's phone numbers.
+        /// The call direction of Daily PSTN.
         DailyPstnMode = SettingRow {
             key: "daily_pstn_mode",
             flag: "--daily-pstn-mode",
@@ -299,6 +314,7 @@ table! {
             ..SettingRow::USUAL
         };
         /// The call direction for SIP calls through a carrier.
+        /// The call direction of Twilio with Daily SIP.
         TwilioDailySipMode = SettingRow {
             key: "twilio_daily_sip_mode",
             flag: "--twilio-daily-sip-mode",

@@ -3,7 +3,7 @@ use bot_cli_engine::discovery::added::Entry;
 use bot_cli_engine::discovery::{Discovery, Standing};
 use bot_cli_protocol::UseSpec;
 use bot_cli_sdk::plugin::Candidate;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_templates::FRAMEWORK;
 use bot_cli_templates::catalogue::Catalogue as BuiltIn;
 use bot_cli_templates::pack;
@@ -81,6 +81,6 @@ fn source(version: String, added: Option<&Entry>) -> PackSource {
 
 pub(crate) fn warn_of_unused(catalogue: &Catalogue, session: &Session) {
     for unused in catalogue.unused() {
-        session.log(Level::Warn, &unused.words());
+        session.warn(&unused.words());
     }
 }

@@ -18,7 +18,7 @@ use bot_cli_protocol::Role;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::question::Question;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_templates::pack::Effects;
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::{one_line, table};
@@ -125,10 +125,7 @@ pub fn upgrade(
                 });
             }
             Err(failure) => {
-                session.log(
-                    Level::Warn,
-                    &format!("{} stays: {}", old.title(), failure.message),
-                );
+                session.warn(&format!("{} stays: {}", old.title(), failure.message));
                 failed.push(json!({ "name": old.name, "error": failure.message }));
             }
         }
@@ -348,7 +345,7 @@ fn warn_if_unused(entry: &Entry, place: &Path, discovery: &Discovery, session: &
     let reason = row.and_then(|row| Some(one_line(&row.unused?.reason)));
     if let Some(reason) = &reason {
         let warning = format!("`{}` is not used: {reason}", entry.name);
-        session.log(Level::Warn, &warning);
+        session.warn(&warning);
     }
     reason.is_some()
 }

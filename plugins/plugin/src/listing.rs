@@ -3,7 +3,7 @@
 use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX, Refused};
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Reply;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_templates::pack;
 use bot_cli_terminal::{cut, one_line, table};
 use serde_json::{Value, json};
@@ -119,9 +119,9 @@ fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &Session) {
         Ok(home) => home,
         Err(failure) if failure.code == "no_folder" => return,
         Err(failure) => {
-            session.log(Level::Warn, &failure.message);
+            session.warn(&failure.message);
             for hint in &failure.hints {
-                session.log(Level::Warn, hint);
+                session.warn(hint);
             }
             return;
         }

@@ -13,7 +13,7 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::Question;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell;
 use serde_json::{Value, json};
 
@@ -164,7 +164,7 @@ impl Job<'_> {
 pub(super) fn warn_of_stale(stale: &[String], session: &Session) {
     let stale = stale.join(", ");
     let message = format!("kept: {stale}; to refresh, add `--overwrite-guide` to the command");
-    session.log(Level::Warn, &message);
+    session.warn(&message);
 }
 
 fn written<'f>(found: &'f Comparison, how: &str) -> Vec<&'f str> {
@@ -194,7 +194,7 @@ pub(super) fn warn_of_deprecated(config: &Config, session: &Session) {
     for service in config.services() {
         if let Some(instead) = &service.deprecated {
             let message = format!("`{}` is deprecated: {instead}", service.id);
-            session.log(Level::Warn, &message);
+            session.warn(&message);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 
 use super::job::{unplanned, unrecorded, warn_of_deprecated, warn_of_stale};
 use super::next::strangers;
@@ -103,7 +103,7 @@ fn new_config<'c>(
     origins.below = Some((recorded.clone(), format!("`{}`", record::PROJECT)));
     let (draft, told) = overlay::over(recorded.clone(), asked);
     for given_way in told {
-        session.log(Level::Warn, &given_way);
+        session.warn(&given_way);
     }
     let config = resolved(&draft, &mut origins, target, catalogue)?;
     note_name(&config, session);
@@ -229,5 +229,5 @@ fn warn_of_uncommitted(failure: &Failure, session: &Session) {
         "{}, so without `--force` it would write nothing: {paths}",
         failure.message
     );
-    session.log(Level::Warn, &message);
+    session.warn(&message);
 }

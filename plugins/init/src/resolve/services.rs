@@ -24,7 +24,7 @@ pub(super) fn pipeline<'c>(
     let said = |key: &str| draft.services().find(|(named, _)| *named == key);
     let cascade_said = CASCADE.iter().any(|(key, _)| said(key).is_some());
     let realtime_said = said(REALTIME.0).is_some();
-    let mode = word(Setting::Mode, draft.mode.as_ref(), problems);
+    let mode = word(Setting::Mode, draft, problems);
     if mode == Ok(None) {
         problems.missing_with(
             "mode",

@@ -12,16 +12,13 @@ pub(super) fn resolve(
     problems: &mut Problems,
 ) -> Vec<&'static Transport> {
     let mut found: Vec<&'static Transport> = Vec::new();
-    let words = draft.transports.iter().flatten();
+    let words = draft.transports().iter();
     let words: Vec<&str> = words.map(|raw| raw.trim()).collect();
     let directions: Vec<Direction> = Setting::directions()
-        .map(|(setting, family)| {
-            let value = draft.directions[setting as usize].as_ref();
-            Direction {
-                key: setting.row().key,
-                family,
-                said: word(setting, value, problems),
-            }
+        .map(|(setting, family)| Direction {
+            key: setting.row().key,
+            family,
+            said: word(setting, draft, problems),
         })
         .collect();
     for raw in &words {
