@@ -101,6 +101,12 @@ impl Catalogue {
         })
     }
 
+    /// Returns all transports, those for web bots first.
+    #[must_use]
+    pub fn all_transports(&self) -> &'static [Transport] {
+        self.transports
+    }
+
     /// Returns the transports for a bot type, in order.
     pub fn transports(
         &self,

@@ -84,8 +84,12 @@ pub fn find(
 /// Returns the files and folders that may be packs, by name. Folders come first, because they belong to the user.
 fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<PathBuf>> {
     let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    let entries = discovery.pack_folders.iter().map(fs::read_dir);
-    for entry in entries.flatten().flatten().flatten() {
+    let folder = discovery
+        .own_plugins
+        .as_ref()
+        .map(|plugins| plugins.with_file_name("packs"));
+    let entries = folder.and_then(|folder| fs::read_dir(folder).ok());
+    for entry in entries.into_iter().flatten().flatten() {
         let path = entry.path();
         let name = entry.file_name().to_str().map(str::to_owned);
         if let Some(name) = name.filter(|name| !name.starts_with('.') && path.is_dir()) {

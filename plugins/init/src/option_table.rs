@@ -65,17 +65,14 @@ pub struct FeatureRow {
     pub packages: &'static [&'static str],
     /// The optional environment variables, under the feature's name in capitals, each with a description.
     pub variables: &'static [(&'static str, &'static str)],
-    /// Text in the Python code, or the path of a file, that identifies projects with the feature.
+    /// The import in the bot's code, other text in it, or the path of a file. It identifies projects with the feature.
     pub known_by: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureQuestion {
-    /// An entry in the multiple-choice question for extras.
-    Extra {
-        label: &'static str,
-        about: &'static str,
-    },
+    /// An entry in the multiple-choice question for extras, with a label and a description.
+    Extra(&'static str, &'static str),
     /// A separate question in `questions.toml`.
     Own,
 }
@@ -336,11 +333,8 @@ table! {
             key: "recording",
             flag: "--recording",
             about: "Record the conversation's audio",
-            question: FeatureQuestion::Extra {
-                label: "Recording",
-                about: "each conversation as a WAV file",
-            },
-            known_by: "from recording import",
+            question: FeatureQuestion::Extra("Recording", "each conversation as a WAV file"),
+            known_by: "from recording import Recorder",
             ..FeatureRow::USUAL
         };
         /// Transcripts in the log.
@@ -349,11 +343,8 @@ table! {
             key: "transcription",
             flag: "--transcription",
             about: "Log what is said",
-            question: FeatureQuestion::Extra {
-                label: "Transcription",
-                about: "what was said, in the log",
-            },
-            known_by: "from transcript import",
+            question: FeatureQuestion::Extra("Transcription", "what was said, in the log"),
+            known_by: "from transcript import log_transcript",
             ..FeatureRow::USUAL
         };
         /// Video from the user.
@@ -363,10 +354,7 @@ table! {
             flag: "--video-input",
             about: "Let the model see the user's camera (web bots)",
             web_only: true,
-            question: FeatureQuestion::Extra {
-                label: "Video input",
-                about: "the bot sees the user's camera",
-            },
+            question: FeatureQuestion::Extra("Video input", "the bot sees the user's camera"),
             known_by: "video_in_enabled=True",
             ..FeatureRow::USUAL
         };
@@ -377,10 +365,7 @@ table! {
             flag: "--video-output",
             about: "Send video to the user (web bots; default with --video)",
             web_only: true,
-            question: FeatureQuestion::Extra {
-                label: "Video output",
-                about: "the bot shows whether it listens or speaks",
-            },
+            question: FeatureQuestion::Extra("Video output", "the bot shows whether it listens or speaks"),
             known_by: "video_out_enabled=True",
             ..FeatureRow::USUAL
         };
@@ -404,7 +389,7 @@ table! {
             heading: "Deployment",
             alias: Some("enable_krisp"),
             flag_alias: Some("enable-krisp"),
-            known_by: "from noise import",
+            known_by: "from noise import noise_filter",
             ..FeatureRow::USUAL
         };
         /// A live view of the pipeline.
@@ -413,13 +398,10 @@ table! {
             key: "enable_observability",
             flag: "--observability",
             about: "Add a live view of the pipeline",
-            question: FeatureQuestion::Extra {
-                label: "Observability",
-                about: "a live view of the pipeline",
-            },
+            question: FeatureQuestion::Extra("Observability", "a live view of the pipeline"),
             alias: Some("observability"),
             packages: &["pipecat-ai-whisker>=2.0.1,<3"],
-            known_by: "from watch import",
+            known_by: "from watch import watch",
             ..FeatureRow::USUAL
         };
         /// Traces of sessions, for an OpenTelemetry collector.
@@ -428,17 +410,14 @@ table! {
             key: "tracing",
             flag: "--tracing",
             about: "Send traces of the sessions to an OpenTelemetry collector",
-            question: FeatureQuestion::Extra {
-                label: "Tracing",
-                about: "what takes how long, for an OpenTelemetry collector",
-            },
+            question: FeatureQuestion::Extra("Tracing", "what takes how long, for an OpenTelemetry collector"),
             packages: &["opentelemetry-exporter-otlp-proto-http>=1.33,<2"],
             variables: &[
                 ("OTEL_EXPORTER_OTLP_ENDPOINT", "Address of the collector, such as `http://localhost:4318`; unset: no traces"),
                 ("OTEL_EXPORTER_OTLP_HEADERS", "Headers with the key of the collector, as its documentation gives them"),
                 ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "`true`: traces contain what is said; otherwise they don't"),
             ],
-            known_by: "from tracing import",
+            known_by: "from tracing import tracing",
             ..FeatureRow::USUAL
         };
         /// A message for the answering machine that takes the bot's call.
@@ -447,7 +426,7 @@ table! {
             key: "voicemail",
             flag: "--voicemail",
             about: "Leave a message where a machine answers (cascade bots that call people)",
-            known_by: "from voicemail import",
+            known_by: "from voicemail import Voicemail",
             ..FeatureRow::USUAL
         };
         /// Eval scenarios in `server/evals/`, and an `eval` transport for the bot.

@@ -31,11 +31,7 @@ pub fn resolve<'c>(
     let language = word(Setting::Language, draft, &mut problems);
     let video = services::video(draft, catalogue, bot_type, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
-    let mut services = match pipeline {
-        Some(Pipeline::Cascade { stt, llm, tts }) => vec![stt, llm, tts],
-        Some(Pipeline::Realtime(service)) => vec![service],
-        None => Vec::new(),
-    };
+    let mut services = pipeline.as_ref().map_or_else(Vec::new, Pipeline::services);
     services.extend(video);
     services::together(&services, catalogue, &mut problems);
     let deploy_to_cloud = deploys(draft, &transports, &services, &mut problems);

@@ -60,8 +60,7 @@ impl Job<'_> {
         let way_out = self.config.as_ref().and_then(|_| way_out(&self.target));
         found.refuse_conflicts(&self.target.shown, way_out.as_deref())?;
         self.refresh(&mut found, session)?;
-        let cancel = session.cancel().clone();
-        let cancelled = || cancel.requested();
+        let cancelled = || session.cancelled();
         transaction::write(&self.target.path, &found.changes, Old::Given, &cancelled)?;
         if let Some(config) = &self.config {
             warn_of_deprecated(config, session);

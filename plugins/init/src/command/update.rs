@@ -72,8 +72,7 @@ fn started(options: &Options, session: &Session) -> Result<Reply, Failure> {
     }
     let written = is_wanted && !options.dry_run;
     if written {
-        let cancel = session.cancel().clone();
-        let cancelled = || cancel.requested();
+        let cancelled = || session.cancelled();
         transaction::write(&target.path, &update.changes, old, &cancelled)?;
         warn_of_deprecated(&config, session);
     }

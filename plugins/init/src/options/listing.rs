@@ -47,10 +47,7 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
         document["transports"][key] = list(transports.collect());
     }
     // Family names, which need a direction option.
-    for transport in TRANSPORTS
-        .into_iter()
-        .flat_map(|(.., it)| catalogue.transports(it))
-    {
+    for transport in catalogue.all_transports() {
         if let (Some(family), Some(alias)) = (&transport.family, &transport.family_alias) {
             aliases.insert(alias.clone(), json!(family));
         }

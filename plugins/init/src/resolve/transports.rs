@@ -1,4 +1,4 @@
-use bot_cli_templates::catalogue::{BotType, Transport};
+use bot_cli_templates::catalogue::Transport;
 
 use super::{Problems, Wrong, word};
 use crate::catalogue::Catalogue;
@@ -92,14 +92,11 @@ fn unknown(raw: &str, catalogue: &Catalogue) -> String {
     if raw.is_empty() {
         return "an empty transport".to_owned();
     }
-    let transports = [BotType::Web, BotType::Telephony].into_iter();
-    let known = transports
-        .flat_map(|bot_type| catalogue.transports(bot_type))
-        .flat_map(|transport| {
-            let family = [&transport.family, &transport.family_alias];
-            let others = family.into_iter().chain([&transport.alias]);
-            others.flatten().chain([&transport.id])
-        });
+    let known = catalogue.all_transports().iter().flat_map(|transport| {
+        let family = [&transport.family, &transport.family_alias];
+        let others = family.into_iter().chain([&transport.alias]);
+        others.flatten().chain([&transport.id])
+    });
     let known: Vec<&str> = known.map(String::as_str).collect();
     // Other tools take a list in one word.
     let parts = raw.split([',', ' ']).filter(|part| !part.is_empty());

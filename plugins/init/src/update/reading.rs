@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use bot_cli_templates::catalogue::{BotType, Kind, Transport};
+use bot_cli_templates::catalogue::{Kind, Transport};
 use bot_cli_templates::languages::{Words, languages};
 use serde_json::Value;
 
@@ -45,7 +45,9 @@ pub(crate) fn read(target: &Path) -> Draft {
         *draft.setting(Setting::LlmService) = None;
     }
     for feature in Feature::ALL {
-        let known_by = feature.row().known_by;
+        // Another name may be imported from the module, too.
+        let known_by = feature.row().known_by.split_inclusive(" import").next();
+        let known_by = known_by.unwrap_or_default();
         let is_there = python.contains(known_by) || target.join(known_by).is_file();
         *draft.switches.slot(feature) = Some(is_there);
     }
@@ -91,11 +93,9 @@ fn transports(python: &str, words: &BTreeSet<&str>) -> Vec<String> {
             .filter_map(|text| python.find(&text));
         places.next()
     };
-    let mut found: Vec<(usize, &Transport)> = [BotType::Web, BotType::Telephony]
-        .into_iter()
-        .flat_map(|bot_type| Catalogue::built_in().transports(bot_type))
-        .filter_map(|one| Some((place(one)?, one)))
-        .collect();
+    let all = Catalogue::built_in().all_transports().iter();
+    let mut found: Vec<(usize, &Transport)> =
+        all.filter_map(|one| Some((place(one)?, one))).collect();
     let special: Vec<&str> = found
         .iter()
         .filter(|(_, one)| is_special(one))

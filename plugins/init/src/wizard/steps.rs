@@ -241,7 +241,7 @@ fn extras() -> impl Iterator<Item = Feature> {
 
 fn extra(feature: Feature) -> Option<(&'static str, &'static str)> {
     match feature.row().question {
-        FeatureQuestion::Extra { label, about } => Some((label, about)),
+        FeatureQuestion::Extra(label, about) => Some((label, about)),
         FeatureQuestion::Own => None,
     }
 }

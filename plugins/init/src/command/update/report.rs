@@ -247,9 +247,6 @@ impl Report<'_> {
     fn document(&self, differences: &[Difference], is_up_to_date: bool) -> Value {
         let update = self.update;
         let note = |note: &Note| json!({ "path": note.path, "line": note.line, "note": note.text });
-        let options = differences
-            .iter()
-            .map(|one| json!({ "key": one.key, "from": one.from, "to": one.to }));
         let conflicts = update.conflicts.iter().map(|conflict| {
             json!({
                 "path": conflict.path,
@@ -265,7 +262,7 @@ impl Report<'_> {
             "up_to_date": is_up_to_date,
             "written": self.written,
             "config": self.config.to_json(),
-            "options": options.collect::<Value>(),
+            "options": differences,
             "kept": update.about(About::Kept).map(note).collect::<Value>(),
             "conflicts": conflicts.collect::<Value>(),
             "obstacles": update.about(About::Obstacle).map(note).collect::<Value>(),
