@@ -32,7 +32,6 @@ struct Finder<'a> {
 
 /// Returns all packs, sorted by name, with the services that `user` can use. A service can't reuse a name in `taken`. If several packs have
 /// the same name, the first one is used. No executable is started.
-#[must_use]
 pub fn find(
     discovery: &Discovery,
     user: Option<&User>,

@@ -38,7 +38,6 @@ pub use resolve::{is_missing, resolve};
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
 /// Runs the plugin as a command or over the protocol, depending on how it was started.
-#[must_use]
 pub fn main() -> std::process::ExitCode {
     bot_cli_sdk::plugin::main::<options::Options>()
 }

@@ -21,7 +21,6 @@ macro_rules! table {
             pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
 
             /// Returns the variant's row.
-            #[must_use]
             pub const fn row(self) -> &'static $row {
                 match self { $(Self::$variant => const { &$value }),+ }
             }
@@ -148,13 +147,11 @@ impl Setting {
 
 impl Feature {
     /// Returns the option that turns the feature on.
-    #[must_use]
     pub const fn flag(self) -> &'static str {
         self.row().flag
     }
 
     /// Returns the option that turns the feature off.
-    #[must_use]
     pub fn flag_off(self) -> String {
         self.row().flag.replacen("--", "--no-", 1)
     }

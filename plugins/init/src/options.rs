@@ -35,10 +35,7 @@ pub(crate) const QUICKSTART: &str = "quickstart";
 /// Start a bot project: guides for a coding agent, or a complete bot.
 #[derive(Debug, Clone, Default, Parser)]
 #[command(name = "bot-cli-init", bin_name = "bot-cli init", version, after_help = EXAMPLES, max_term_width = 100)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of its own"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub struct Options {
     /// Directory to initialize; `quickstart` creates a fixed bot
     #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath)]

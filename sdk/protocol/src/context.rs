@@ -1,7 +1,4 @@
-#![expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+#![expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +11,7 @@ use crate::{HostName, QuestionKind};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts about the terminal and the user's choices"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Context {
     /// The absolute path of the user's working directory, which is also the plugin's working directory.
     #[serde(skip_serializing_if = "is_untold")]

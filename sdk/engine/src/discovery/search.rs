@@ -22,7 +22,7 @@ const ELSEWHERE: &str = "`plugin` is taken only from the folder of bot-cli itsel
 const BUILT_IN: &str = "a built-in command of bot-cli comes first";
 
 /// The plugin that a name resolves to, and the files that were refused during the search.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Named {
     /// The plugin, if any file is usable.
     pub plugin: Option<Plugin>,
@@ -80,7 +80,7 @@ impl Discovery {
 
     /// Returns the first usable plugin with this name, and the files that were refused before it.
     pub fn by_name(&self, name: &PluginName) -> Named {
-        let mut refused = Vec::new();
+        let mut named = Named::default();
         let file_name = name.file();
         let files = self.folders_of(name.as_str()).iter();
         for file in files.flat_map(|folder| program_files(folder, &file_name)) {
@@ -90,18 +90,13 @@ impl Discovery {
             }
             match self.usable(name, &file) {
                 Ok(plugin) => {
-                    return Named {
-                        plugin: Some(plugin),
-                        refused,
-                    };
+                    named.plugin = Some(plugin);
+                    break;
                 }
-                Err(why) => refused.push((file, why)),
+                Err(why) => named.refused.push((file, why)),
             }
         }
-        Named {
-            plugin: None,
-            refused,
-        }
+        named
     }
 
     fn usable(&self, name: &PluginName, file: &Path) -> Result<Plugin, Refused> {
