@@ -1,3 +1,5 @@
+//! The files that are embedded in the crate.
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

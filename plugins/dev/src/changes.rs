@@ -1,3 +1,5 @@
+//! Notices changes of a bot's code.
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

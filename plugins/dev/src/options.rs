@@ -1,3 +1,5 @@
+//! The arguments of `dev`.
+
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;

@@ -1,3 +1,5 @@
+//! `init`: writes the guides, or scaffolds a project from options, a file or answers.
+
 mod adopt;
 mod file;
 mod job;

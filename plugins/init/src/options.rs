@@ -1,3 +1,5 @@
+//! The arguments of `init`.
+
 pub(crate) mod listing;
 mod offered;
 mod scaffold_args;

@@ -1,3 +1,5 @@
+//! Extends the catalogue with the installed provider packs.
+
 use bot_cli_engine::compat::User;
 use bot_cli_engine::discovery::added::Entry;
 use bot_cli_engine::discovery::{Discovery, Standing};

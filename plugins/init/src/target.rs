@@ -1,3 +1,5 @@
+//! The folder of a project.
+
 pub mod compare;
 
 use std::error::Error;

@@ -1,3 +1,5 @@
+//! The tree of commands and arguments in a manifest.
+
 use serde::{Deserialize, Serialize};
 
 /// The specification of a command.

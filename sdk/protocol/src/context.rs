@@ -1,3 +1,5 @@
+//! The surroundings of a run: the terminal, and what the host offers.
+
 #![expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 
 use std::path::{Path, PathBuf};
@@ -76,24 +78,15 @@ pub struct Capabilities {
     pub ask: Vec<QuestionKind>,
     /// Whether the `stdin` method is supported.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "serde_json::Map<String, serde_json::Value>")
-    )]
+    #[cfg_attr(feature = "schema", schemars(with = "offer::Offer"))]
     pub stdin: bool,
     /// Whether the host shows `progress` notifications.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "serde_json::Map<String, serde_json::Value>")
-    )]
+    #[cfg_attr(feature = "schema", schemars(with = "offer::Offer"))]
     pub progress: bool,
     /// Whether the host shows `output` notifications immediately.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "serde_json::Map<String, serde_json::Value>")
-    )]
+    #[cfg_attr(feature = "schema", schemars(with = "offer::Offer"))]
     pub output: bool,
 }
 
@@ -153,6 +146,9 @@ mod ask {
 }
 
 mod offer {
+    #[cfg(feature = "schema")]
+    pub type Offer = serde_json::Map<String, serde_json::Value>;
+
     use serde::de::IgnoredAny;
     use serde::{Deserialize, Deserializer, Serializer};
 

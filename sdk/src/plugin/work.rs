@@ -1,3 +1,5 @@
+//! Carries out a command.
+
 use clap::ArgMatches;
 
 use super::{Command, describe, usage};

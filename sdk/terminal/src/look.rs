@@ -1,3 +1,5 @@
+//! The properties of the terminal, and how much is shown.
+
 use std::io::{IsTerminal, stderr, stdout};
 
 use anstream::{AutoStream, ColorChoice};

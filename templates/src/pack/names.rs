@@ -1,3 +1,5 @@
+//! Names that provider packs can't use.
+
 use crate::project_file;
 
 /// A list of names, separated by spaces.

@@ -1,3 +1,5 @@
+//! Identifiers and environment variables that are already in use.
+
 use std::collections::BTreeMap;
 
 use super::form::shown;

@@ -1,3 +1,5 @@
+//! Sets of features.
+
 use super::Feature;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

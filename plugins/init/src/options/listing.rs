@@ -1,3 +1,5 @@
+//! `--list-options`: the services, transports and presets on offer.
+
 use bot_cli_templates::Preset;
 use bot_cli_templates::catalogue::{BotType, Kind, Transport};
 use bot_cli_terminal::table as aligned;

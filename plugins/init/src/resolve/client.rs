@@ -1,3 +1,5 @@
+//! Validates the choice of a web client.
+
 use bot_cli_templates::catalogue::{BotType, Transport};
 
 use super::{Problems, word};

@@ -1,3 +1,5 @@
+//! Validates the choice of AI services.
+
 use bot_cli_protocol::suggest;
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 

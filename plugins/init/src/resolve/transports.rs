@@ -1,3 +1,5 @@
+//! Validates the choice of transports and call directions.
+
 use bot_cli_templates::catalogue::Transport;
 
 use super::{Problems, Wrong, word};

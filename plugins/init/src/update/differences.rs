@@ -1,3 +1,5 @@
+//! The options that an update changes.
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -1,3 +1,5 @@
+//! Applies the options of an update to the recorded ones.
+
 use crate::config::concede;
 use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};

@@ -1,3 +1,5 @@
+//! Infers the options of a project from its code.
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

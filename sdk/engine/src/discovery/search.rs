@@ -1,3 +1,5 @@
+//! Searches the folders for plugins.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! The answer to a question.
+
 use serde_json::{Value, json};
 
 use crate::secret::Secret;

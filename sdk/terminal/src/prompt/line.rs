@@ -1,3 +1,5 @@
+//! A line that the user edits.
+
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::key::Key;

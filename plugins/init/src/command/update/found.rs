@@ -1,3 +1,5 @@
+//! The state of a project before an update: its record, and what it lacks.
+
 use std::collections::BTreeMap;
 
 use bot_cli_protocol::failure::{Exit, Failure};

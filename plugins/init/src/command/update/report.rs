@@ -23,7 +23,7 @@
 use std::collections::BTreeSet;
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::outcome::Format;
+use bot_cli_protocol::outcome::{Format, Outcome};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell::quoted;
@@ -78,12 +78,7 @@ impl Report<'_> {
             return Err(failure);
         }
         session.exit_with(failure.exit.status());
-        document["error"] = json!({
-            "code": failure.code,
-            "message": failure.message,
-            "fields": failure.fields,
-            "hints": failure.hints,
-        });
+        document["error"] = Outcome::new(Err(failure)).document()["error"].take();
         Ok(Reply::text(text).data(document))
     }
 
