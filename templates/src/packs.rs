@@ -119,12 +119,12 @@ impl Finder<'_> {
         if let Some(winner) = winner {
             return Ok(Standing::shadowed_by(winner));
         }
-        let (declared, fit) = judge(&plugin, &Role::ProviderPack, self.user)?;
+        let fit = judge(&plugin, &Role::ProviderPack, self.user)?;
         let providers = providers.ok_or_else(|| {
             Refused::with_remedy("its manifest has no `providers`", "its author adds them")
         })?;
         let mut contents = pack::read(name, providers, &mut self.taken).map_err(refused)?;
-        note_newer(&declared, fit, self.user, &mut contents);
+        note_newer(manifest.as_ref(), fit, self.user, &mut contents);
         Ok(Standing::Used(contents))
     }
 
@@ -155,7 +155,7 @@ impl Finder<'_> {
         let fit = fits(declared, &Role::ProviderPack, self.user)?;
         let files = Folder::providers(folder, &trusted).map_err(refused)?;
         let mut contents = pack::read_files(name, files, &mut self.taken);
-        note_newer(declared, fit, self.user, &mut contents);
+        note_newer(Some(declared), fit, self.user, &mut contents);
         Ok(Standing::Used(contents))
     }
 }
@@ -165,9 +165,10 @@ fn refused(reason: String) -> Refused {
 }
 
 /// Adds a note to each problem if the pack has a newer schema than the program that uses the pack supports.
-fn note_newer(manifest: &Manifest, fit: Fit, user: Option<&User>, contents: &mut Contents) {
+fn note_newer(manifest: Option<&Manifest>, fit: Fit, user: Option<&User>, contents: &mut Contents) {
     let user = user.filter(|_| fit == Fit::Newer);
-    let (Some(user), Some(catalogue)) = (user, &manifest.catalogue) else {
+    let (Some(user), Some(catalogue)) = (user, manifest.and_then(|it| it.catalogue.as_ref()))
+    else {
         return;
     };
     let (ours, version) = (&user.executable, &user.version);

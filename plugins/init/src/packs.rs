@@ -24,7 +24,7 @@ pub(crate) fn uses() -> UseSpec {
 
 pub(crate) fn services(kind: &str) -> Vec<Candidate> {
     let catalogue = find();
-    let services = catalogue.packs().iter().flat_map(Pack::services);
+    let services = catalogue.packs.iter().flat_map(Pack::services);
     let fitting = services.filter(|service| service.kind.name() == kind);
     fitting
         .map(|service| Candidate::new(&service.id).about(&service.label))
@@ -82,7 +82,7 @@ fn source(version: String, added: Option<&Entry>) -> PackSource {
 }
 
 pub(crate) fn warn_of_unused(catalogue: &Catalogue, session: &Session) {
-    for unused in catalogue.unused() {
+    for unused in &catalogue.unused {
         session.warn(&unused.words());
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn compare(
 /// Picks a random bot that uses the packs' services where possible, with all other options also chosen at random.
 fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
     let of = |kind: Kind, random: &mut Rng| {
-        let brought: Vec<&Service> = (catalogue.packs().iter())
+        let brought: Vec<&Service> = (catalogue.packs.iter())
             .flat_map(Pack::services)
             .filter(|service| service.kind == kind)
             .collect();
@@ -203,9 +203,6 @@ fn command(config: &Config) -> Option<String> {
     if let Some(word) = odd {
         return Some(format!("a word of the command is {word:?}"));
     }
-    let packs = config
-        .packs()
-        .filter(|pack| pack.name != draw::NAME)
-        .count();
+    let packs = config.packs.filter(|pack| pack.name != draw::NAME).count();
     (packs > 0 || lost.is_some()).then(|| format!("the command is {command:?}"))
 }

@@ -54,7 +54,7 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
             aliases.insert(alias.clone(), json!(family));
         }
     }
-    let packs = catalogue.packs().iter().map(|pack| {
+    let packs = catalogue.packs.iter().map(|pack| {
         let services: Vec<_> = pack.services().map(|service| &service.id).collect();
         json!({ "name": pack.name, "version": pack.source.version, "about": pack.about, "services": services })
     });

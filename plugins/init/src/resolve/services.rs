@@ -111,7 +111,7 @@ fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> Strin
     if let Some(unused) = catalogue.why_unused(raw) {
         return unused.words();
     }
-    let pack = (catalogue.packs().iter())
+    let pack = (catalogue.packs.iter())
         .filter(|pack| belongs_to(raw, &pack.name))
         .max_by_key(|pack| pack.name.len());
     if let Some(pack) = pack {
