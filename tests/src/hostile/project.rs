@@ -203,6 +203,9 @@ fn command(config: &Config) -> Option<String> {
     if let Some(word) = odd {
         return Some(format!("a word of the command is {word:?}"));
     }
-    let packs = config.packs.filter(|pack| pack.name != draw::NAME).count();
+    let packs = config
+        .packs()
+        .filter(|pack| pack.name != draw::NAME)
+        .count();
     (packs > 0 || lost.is_some()).then(|| format!("the command is {command:?}"))
 }
