@@ -49,10 +49,7 @@ fn json_of(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&table)?)
 }
 
-#[allow(
-    clippy::print_stdout,
-    reason = "a build script speaks to cargo over stdout"
-)]
+#[allow(clippy::print_stdout, reason = "cargo reads the script's stdout")]
 fn cargo_directive(directive: &str) {
     println!("cargo::{directive}");
 }

@@ -1,3 +1,5 @@
+//! The arguments of the host itself.
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -32,14 +32,14 @@ pub fn host(environment: &Environment) -> Command {
     let mut all_usable = true;
     for found in &found {
         match &found.standing {
-            Standing::Usable(plugin) if tree::is_command(plugin) => {
+            Standing::Used(plugin) if tree::is_command(plugin) => {
                 rows.push(vec![
                     format!("  {}", plugin.name),
                     tree::about_plugin(plugin),
                 ]);
             }
-            Standing::Usable(_) | Standing::Shadowed(_) => {}
-            Standing::Unusable(_) | Standing::Misnamed => all_usable = false,
+            Standing::Used(_) | Standing::Shadowed(_) => {}
+            Standing::Refused(_) => all_usable = false,
         }
     }
     // The style of clap's own headings.

@@ -1,3 +1,5 @@
+//! Decides what an invocation of the host does.
+
 use std::ffi::{OsStr, OsString};
 
 use bot_cli_engine::discovery::RESERVED;

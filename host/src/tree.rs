@@ -132,7 +132,7 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
 pub fn whole(environment: &Environment) -> CommandSpec {
     let mut plugins = Vec::new();
     for found in environment.discovery.all() {
-        if let Standing::Usable(plugin) = found.standing
+        if let Standing::Used(plugin) = found.standing
             && is_command(&plugin)
         {
             let about = about_plugin(&plugin);

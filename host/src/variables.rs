@@ -24,7 +24,7 @@ pub fn page(environment: &Environment) -> Reply {
     let own: Vec<VariableSpec> = own.collect();
     let mut sections = vec![("bot-cli".to_owned(), own)];
     for found in environment.discovery.all() {
-        if let Standing::Usable(plugin) = found.standing
+        if let Standing::Used(plugin) = found.standing
             && let Some(manifest) = plugin.manifest
             && !manifest.environment.is_empty()
         {

@@ -1,7 +1,7 @@
 //! Shows the host's version, for `--version`. With `-v` or `--json`, also lists every file whose name marks it as a plugin, including
 //! unused files. The list does not depend on the plugin manager, which may be unusable.
 
-use bot_cli_engine::discovery::{PluginFile, Standing};
+use bot_cli_engine::discovery::{Found, Plugin, Standing};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::{self as protocol, Role};
 use bot_cli_terminal::{one_line, table};
@@ -59,22 +59,22 @@ pub fn reply(environment: &Environment) -> Reply {
     }))
 }
 
-fn entry(found: &PluginFile) -> Value {
+fn entry(found: &Found<Plugin>) -> Value {
     let mut entry = json!({
         "name": found.name,
         "version": null,
         "role": null,
         "protocol": null,
         "status": "undeclared",
-        "file": found.file.to_string_lossy(),
+        "file": found.place.to_string_lossy(),
     });
-    if let Some((status, reason, hint)) = found.unused() {
+    if let Some((status, refused)) = found.standing.unused() {
         entry["status"] = json!(status);
-        entry["reason"] = json!(reason);
-        if let Some(hint) = hint {
+        entry["reason"] = json!(refused.reason);
+        if let Some(hint) = &refused.remedy {
             entry["hint"] = json!(hint);
         }
-    } else if let Standing::Usable(plugin) = &found.standing
+    } else if let Standing::Used(plugin) = &found.standing
         && let Some(manifest) = &plugin.manifest
     {
         entry["version"] = json!(manifest.version);

@@ -1,3 +1,5 @@
+//! The macro that embeds a manifest in an executable.
+
 /// Embeds a plugin's manifest in the executable, so that hosts can read it without running the plugin.
 ///
 /// `manifest!(Greet, "../manifest.json")` embeds the given file. As with `include_str!`, the path is relative to the source file. The macro

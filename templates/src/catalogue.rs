@@ -26,7 +26,6 @@ pub struct Catalogue {
 
 impl Catalogue {
     /// Returns the built-in catalogue, parsed once per process.
-    #[must_use]
     pub fn get() -> &'static Self {
         static SORTED: LazyLock<Vec<Transport>> = LazyLock::new(|| {
             let mut transports: Vec<Transport> = embedded::values(&TRANSPORTS);
@@ -41,7 +40,6 @@ impl Catalogue {
     }
 
     /// Returns the built-in catalogue extended with the providers of packs.
-    #[must_use]
     pub fn with(providers: impl IntoIterator<Item = Provider>) -> Self {
         let mut catalogue = Self::get().clone();
         catalogue.providers.extend(providers);
@@ -54,7 +52,6 @@ impl Catalogue {
     }
 
     /// Returns the service with this identifier or alias.
-    #[must_use]
     pub fn service(&self, id_or_alias: &str) -> Option<&Service> {
         self.all_services().find(|service| {
             service.id == id_or_alias || service.alias.as_deref() == Some(id_or_alias)
@@ -78,7 +75,6 @@ impl Catalogue {
     }
 
     /// Returns the provider whose file contains the service.
-    #[must_use]
     pub fn provider_of(&self, service: &Service) -> Option<&Provider> {
         self.providers
             .iter()
@@ -86,7 +82,6 @@ impl Catalogue {
     }
 
     /// Returns the description of a service's environment variable. Transport variables are in [`Transport::env`].
-    #[must_use]
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.providers
             .iter()
@@ -94,11 +89,15 @@ impl Catalogue {
     }
 
     /// Returns the transport with this identifier or alias.
-    #[must_use]
     pub fn transport(&self, id_or_alias: &str) -> Option<&'static Transport> {
         self.transports.iter().find(|transport| {
             transport.id == id_or_alias || transport.alias.as_deref() == Some(id_or_alias)
         })
+    }
+
+    /// Returns all transports, those for web bots first.
+    pub fn all_transports(&self) -> &'static [Transport] {
+        self.transports
     }
 
     /// Returns the transports for a bot type, in order.
@@ -124,7 +123,6 @@ impl Catalogue {
     }
 
     /// Returns the names that a pack can't reuse: identifiers, and variables with a different meaning.
-    #[must_use]
     pub fn taken(&self) -> Taken {
         let mut taken = Taken::default();
         for provider in &self.providers {

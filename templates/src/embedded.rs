@@ -1,3 +1,5 @@
+//! The files that are embedded in the crate.
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -35,13 +37,11 @@ pub(crate) fn table<T: DeserializeOwned>(name: &str) -> Option<T> {
 }
 
 /// Returns a project template by its path below `project/`, such as `server/bot.py.liquid`.
-#[must_use]
 pub fn project_file(path: &str) -> Option<&'static str> {
     PROJECT.get_file(path)?.contents_utf8()
 }
 
 /// Returns the path below `project/` and the contents of every project template, in no particular order.
-#[must_use]
 pub fn project_files() -> Vec<(&'static str, &'static str)> {
     let mut found = Vec::new();
     let mut folders = vec![&PROJECT];
@@ -57,7 +57,6 @@ pub fn project_files() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Returns the project files listed in `files/project.toml` and their descriptions, grouped by condition.
-#[must_use]
 pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> {
     static GENERATED: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =
         LazyLock::new(|| table("project").unwrap_or_default());
@@ -65,7 +64,6 @@ pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> 
 }
 
 /// Returns a guide template by its file name, such as `AGENTS.md.liquid`.
-#[must_use]
 pub fn guide(name: &str) -> Option<&'static str> {
     GUIDES.get_file(name)?.contents_utf8()
 }

@@ -1,3 +1,5 @@
+//! The release of the framework that projects are made for.
+
 /// A framework release, its supported Python versions and its container image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framework {

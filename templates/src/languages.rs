@@ -12,7 +12,6 @@ pub const ENGLISH: &str = "en";
 pub type Words = BTreeMap<String, String>;
 
 /// Returns the words of each language, by its code.
-#[must_use]
 pub fn languages() -> &'static BTreeMap<String, Words> {
     static LANGUAGES: LazyLock<BTreeMap<String, Words>> =
         LazyLock::new(|| embedded::table("languages").unwrap_or_default());

@@ -6,41 +6,22 @@ use std::path::{Path, PathBuf};
 
 use crate::pack::{self, Contents, Folder, SCHEMA, Taken};
 use bot_cli_engine::compat::{Fit, User};
-use bot_cli_engine::discovery::Discovery;
 use bot_cli_engine::discovery::added::{self, Entry};
 use bot_cli_engine::discovery::inspect::inspect;
 use bot_cli_engine::discovery::role::{Refused, fits, full_name, judge};
+use bot_cli_engine::discovery::{Discovery, Found, Standing};
 use bot_cli_protocol::{Manifest, Role};
 use bot_cli_terminal::short_line;
 
-/// A provider pack on this machine.
+/// A provider pack on this machine. A used one has services.
 #[derive(Debug, Clone)]
 pub struct FoundPack {
-    /// The name, such as `acme` for `bot-cli-pack-acme`.
-    pub name: String,
-    /// The pack's own version, or an empty string if the pack has no manifest.
-    pub version: String,
-    /// A short description.
-    pub about: String,
-    /// The pack's file or folder.
-    pub place: PathBuf,
+    /// The name, the file or folder, and the status.
+    pub found: Found<Contents>,
     /// The manifest without the providers, if it can be read.
     pub manifest: Option<Manifest>,
     /// What `plugin add` has recorded, if it added the pack.
     pub added: Option<Entry>,
-    /// The pack's status.
-    pub standing: PackStanding,
-}
-
-/// The status of a pack.
-#[derive(Debug, Clone, PartialEq)]
-pub enum PackStanding {
-    /// The pack is used, with these services.
-    Used(Contents),
-    /// Another pack with the same name is used instead, from this file or folder.
-    Shadowed(PathBuf),
-    /// The pack can't be used.
-    Refused(Refused),
 }
 
 struct Finder<'a> {
@@ -51,7 +32,6 @@ struct Finder<'a> {
 
 /// Returns all packs, sorted by name, with the services that `user` can use. A service can't reuse a name in `taken`. If several packs have
 /// the same name, the first one is used. No executable is started.
-#[must_use]
 pub fn find(
     discovery: &Discovery,
     user: Option<&User>,
@@ -85,31 +65,30 @@ pub fn find(
             if manifest.is_some() {
                 winner.get_or_insert_with(|| place.clone());
             }
-            let declared = manifest.as_ref();
             let of_record = added.iter().find(|(added, _)| *added == place);
             found.push(FoundPack {
                 added: of_record.map(|(_, entry)| entry.clone()),
-                name: shown(&name),
-                version: declared.map_or_else(String::new, |it| shown(&it.version)),
-                about: declared.map_or_else(String::new, |it| shown(&it.about)),
-                place,
+                found: Found {
+                    name: short_line(&name, 300),
+                    place,
+                    standing: standing.unwrap_or_else(Standing::Refused),
+                },
                 manifest,
-                standing: standing.unwrap_or_else(PackStanding::Refused),
             });
         }
     }
     found
 }
 
-fn shown(text: &str) -> String {
-    short_line(text, 300)
-}
-
 /// Returns the files and folders that may be packs, by name. Folders come first, because they belong to the user.
 fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<PathBuf>> {
     let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    let entries = discovery.pack_folders.iter().map(fs::read_dir);
-    for entry in entries.flatten().flatten().flatten() {
+    let folder = discovery
+        .own_plugins
+        .as_ref()
+        .map(|plugins| plugins.with_file_name("packs"));
+    let entries = folder.and_then(|folder| fs::read_dir(folder).ok());
+    for entry in entries.into_iter().flatten().flatten() {
         let path = entry.path();
         let name = entry.file_name().to_str().map(str::to_owned);
         if let Some(name) = name.filter(|name| !name.starts_with('.') && path.is_dir()) {
@@ -129,7 +108,7 @@ impl Finder<'_> {
         place: &Path,
         winner: Option<&Path>,
         manifest: &mut Option<Manifest>,
-    ) -> Result<PackStanding, Refused> {
+    ) -> Result<Standing<Contents>, Refused> {
         let full = full_name(name, pack::PREFIX)?;
         if place.is_dir() {
             return self.folder(name, place, winner, manifest);
@@ -138,15 +117,15 @@ impl Finder<'_> {
         let providers = plugin.manifest.as_mut().and_then(|it| it.providers.take());
         manifest.clone_from(&plugin.manifest);
         if let Some(winner) = winner {
-            return Ok(PackStanding::Shadowed(winner.to_owned()));
+            return Ok(Standing::shadowed_by(winner));
         }
-        let (declared, fit) = judge(&plugin, &Role::ProviderPack, self.user)?;
+        let fit = judge(&plugin, &Role::ProviderPack, self.user)?;
         let providers = providers.ok_or_else(|| {
             Refused::with_remedy("its manifest has no `providers`", "its author adds them")
         })?;
         let mut contents = pack::read(name, providers, &mut self.taken).map_err(refused)?;
-        note_newer(&declared, fit, self.user, &mut contents);
-        Ok(PackStanding::Used(contents))
+        note_newer(manifest.as_ref(), fit, self.user, &mut contents);
+        Ok(Standing::Used(contents))
     }
 
     fn folder(
@@ -155,7 +134,7 @@ impl Finder<'_> {
         folder: &Path,
         winner: Option<&Path>,
         manifest: &mut Option<Manifest>,
-    ) -> Result<PackStanding, Refused> {
+    ) -> Result<Standing<Contents>, Refused> {
         // A dangling link counts as existing.
         if fs::symlink_metadata(folder.join(pack::FILE)).is_err() {
             return Err(Refused::new(format!("it has no `{}`", pack::FILE), None));
@@ -171,13 +150,13 @@ impl Finder<'_> {
         let declared = Folder::declared(folder, name, &trusted).map_err(refused)?;
         let declared = manifest.insert(declared);
         if let Some(winner) = winner {
-            return Ok(PackStanding::Shadowed(winner.to_owned()));
+            return Ok(Standing::shadowed_by(winner));
         }
         let fit = fits(declared, &Role::ProviderPack, self.user)?;
         let files = Folder::providers(folder, &trusted).map_err(refused)?;
         let mut contents = pack::read_files(name, files, &mut self.taken);
-        note_newer(declared, fit, self.user, &mut contents);
-        Ok(PackStanding::Used(contents))
+        note_newer(Some(declared), fit, self.user, &mut contents);
+        Ok(Standing::Used(contents))
     }
 }
 
@@ -186,9 +165,10 @@ fn refused(reason: String) -> Refused {
 }
 
 /// Adds a note to each problem if the pack has a newer schema than the program that uses the pack supports.
-fn note_newer(manifest: &Manifest, fit: Fit, user: Option<&User>, contents: &mut Contents) {
+fn note_newer(manifest: Option<&Manifest>, fit: Fit, user: Option<&User>, contents: &mut Contents) {
     let user = user.filter(|_| fit == Fit::Newer);
-    let (Some(user), Some(catalogue)) = (user, &manifest.catalogue) else {
+    let (Some(user), Some(catalogue)) = (user, manifest.and_then(|it| it.catalogue.as_ref()))
+    else {
         return;
     };
     let (ours, version) = (&user.executable, &user.version);

@@ -97,7 +97,6 @@ impl Project {
     /// Finds the project that contains `folder`, which must be absolute.
     ///
     /// Without a record, only a deployment file in the same repository, at most three folders above, makes a project.
-    #[must_use]
     pub fn find(folder: &Path) -> Option<Self> {
         let mut is_near = true;
         for (depth, above) in folder.ancestors().enumerate() {
@@ -114,7 +113,6 @@ impl Project {
     }
 
     /// Returns the project whose root or bot's folder is `folder`, judged by a deployment file alone.
-    #[must_use]
     pub fn at(folder: &Path) -> Option<Self> {
         let below = [folder.join(BOT), folder.to_owned()];
         let bot = below.into_iter().find(|bot| deployment_in(bot).is_some())?;
@@ -135,7 +133,6 @@ impl Project {
     }
 
     /// Reports whether `bot-cli init` generated the project.
-    #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.root.join(RECORD).is_file()
     }
@@ -154,7 +151,6 @@ impl Project {
     }
 
     /// Returns the deployment file.
-    #[must_use]
     pub fn deployment(&self) -> Option<PathBuf> {
         deployment_in(&self.bot).or_else(|| deployment_in(&self.root))
     }
@@ -223,7 +219,6 @@ impl Recorded {
     }
 
     /// Returns the project's web client, if it has one.
-    #[must_use]
     pub fn client(&self) -> Option<&'static WebClient> {
         let framework = self.client_framework.as_deref()?;
         let server = self.client_server.as_deref();
@@ -236,7 +231,6 @@ impl Recorded {
 }
 
 /// Returns the web clients by the name that templates know them by.
-#[must_use]
 pub fn web_clients() -> &'static BTreeMap<String, WebClient> {
     static CLIENTS: LazyLock<BTreeMap<String, WebClient>> =
         LazyLock::new(|| embedded::table("clients").unwrap_or_default());
@@ -244,7 +238,6 @@ pub fn web_clients() -> &'static BTreeMap<String, WebClient> {
 }
 
 /// Returns the name of the default secret set of the project with this slug. Names of sets have the same limit as slugs.
-#[must_use]
 pub fn secret_set_of(slug: &str) -> String {
     const ENDING: &str = "-secrets";
     let kept = slug.get(..SLUG_LENGTHS.1 - ENDING.len()).unwrap_or(slug);
@@ -252,7 +245,6 @@ pub fn secret_set_of(slug: &str) -> String {
 }
 
 /// Adapts a project's name to the rules of the hosting service: letters, digits and hyphens, with no hyphen at either end.
-#[must_use]
 pub fn slug(name: &str) -> String {
     let (shortest, longest) = SLUG_LENGTHS;
     let derived = plain_slug(name);
@@ -267,7 +259,6 @@ pub fn slug(name: &str) -> String {
 }
 
 /// Returns the name in lower-case letters, digits and hyphens, at any length.
-#[must_use]
 pub fn plain_slug(name: &str) -> String {
     let mut slug = String::new();
     for letter in name.chars() {

@@ -322,13 +322,13 @@ fn values(property: &Value) -> Vec<Value> {
 fn set(draft: &mut Draft, key: &str, value: &Value) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     match draft.slot(key) {
-        Some(Slot::Text(place) | Slot::OptionalText(place)) => *place = text(value),
-        Some(Slot::Switch(place)) => *place = value.as_bool(),
-        Some(Slot::List(place)) => {
-            *place = value
-                .as_array()
-                .map(|items| items.iter().filter_map(text).collect());
+        Some(Slot::Setting(_, place)) => {
+            *place = match value.as_array() {
+                Some(items) => Some(items.iter().filter_map(text).collect()),
+                None => text(value).map(|text| vec![text]),
+            };
         }
+        Some(Slot::Switch(place)) => *place = value.as_bool(),
         // What is built in needs no packs.
         Some(Slot::Packs(_)) | None => {}
     }

@@ -1,3 +1,5 @@
+//! The arguments of `cargo xtask`.
+
 use std::process::ExitCode;
 
 use clap::Parser;

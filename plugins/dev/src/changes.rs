@@ -1,10 +1,13 @@
+//! Notices changes of a bot's code.
+
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The maximum depth of subfolders to search.
-const DEEPEST: usize = 6;
+use walkdir::{DirEntry, WalkDir};
+
+/// The maximum depth of files.
+const DEEPEST: usize = 7;
 
 /// The modification times of the Python files and `.env` in a folder.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,9 +15,16 @@ pub struct Snapshot(BTreeMap<PathBuf, SystemTime>);
 
 impl Snapshot {
     pub fn of(folder: &Path) -> Self {
-        let mut files = BTreeMap::new();
-        collect(folder, DEEPEST, &mut files);
-        Self(files)
+        let entries = WalkDir::new(folder).max_depth(DEEPEST).into_iter();
+        let files = entries.filter_entry(is_searched).flatten();
+        let files = files.filter_map(|entry| {
+            let name = entry.file_name().to_string_lossy();
+            let is_code = name.ends_with(".py") || name == ".env";
+            let found = entry.metadata().ok()?;
+            let time = found.modified().ok()?;
+            (is_code && !found.is_dir()).then(|| (entry.into_path(), time))
+        });
+        Self(files.collect())
     }
 
     /// Returns a file that was changed, added or removed since the `earlier` snapshot.
@@ -26,24 +36,11 @@ impl Snapshot {
     }
 }
 
-fn collect(folder: &Path, deeper: usize, files: &mut BTreeMap<PathBuf, SystemTime>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let (path, name) = (entry.path(), entry.file_name());
-        let name = name.to_string_lossy();
-        let Ok(found) = entry.metadata() else {
-            continue;
-        };
-        if found.is_dir() {
-            // Skip virtual environments, caches and logs.
-            if deeper > 0 && !name.starts_with(['.', '_']) && name != "node_modules" {
-                collect(&path, deeper - 1, files);
-            }
-        } else if (name.ends_with(".py") || name == ".env")
-            && let Ok(time) = found.modified()
-        {
-            files.insert(path, time);
-        }
-    }
+/// Reports whether a folder is searched. Virtual environments, caches and logs are not.
+fn is_searched(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    let is_skipped = name.starts_with(['.', '_']) || name == "node_modules";
+    entry.depth() == 0 || !entry.file_type().is_dir() || !is_skipped
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ impl<'a> Work<'a> {
                 let address = format!("http://localhost:{}", self.options.port);
                 npm.env(&client.bot_url, address);
             }
-            self.start(CLIENT, npm)?;
+            self.start(CLIENT, npm, "", None)?;
             awaited.push(client.port);
         }
         let reloads = !self.options.no_reload && !self.options.has_program();
@@ -289,12 +289,7 @@ impl<'a> Work<'a> {
             uv.args(["run", file]).args(options);
             // Without buffering, log lines appear as soon as they are printed.
             uv.env("PYTHONUNBUFFERED", "1");
-            self.shown.event(&Event::Started {
-                name,
-                command: &words(&uv),
-            });
-            let running = Running::start(name, &mut keys.with(uv), "", &self.said)?;
-            self.running.push(running);
+            self.start(name, uv, "", Some(keys))?;
         }
         Ok(())
     }
@@ -315,13 +310,27 @@ impl<'a> Work<'a> {
         self.kept.clear();
     }
 
-    fn start(&mut self, name: &'static str, mut command: Command) -> Result<(), Failure> {
+    /// Starts a program with this input, and with the keys, if given.
+    fn start(
+        &mut self,
+        name: &'static str,
+        command: Command,
+        input: &str,
+        keys: Option<&Keys>,
+    ) -> Result<(), Failure> {
         self.shown.event(&Event::Started {
             name,
             command: &words(&command),
         });
-        self.running
-            .push(Running::start(name, &mut command, "", &self.said)?);
+        let mut command = match keys {
+            Some(keys) => keys.with(command),
+            None => command,
+        };
+        if !input.is_empty() {
+            command.stdin(Stdio::piped());
+        }
+        let running = Running::start(name, &mut command, input, &self.said)?;
+        self.running.push(running);
         Ok(())
     }
 
@@ -444,17 +453,8 @@ impl<'a> Work<'a> {
             uv.envs([("PYTHONIOENCODING", "utf-8"), ("PYTHONUNBUFFERED", "1")]);
             // The framework logs nothing where its logger is not set up.
             uv.env("LOGURU_AUTOINIT", "0");
-            let command = words(&uv);
-            self.shown.event(&Event::Started {
-                name: EVAL,
-                command: &command,
-            });
             // A judge needs a key, too.
-            let mut uv = keys.with(uv);
-            let uv = uv.stdin(Stdio::piped());
-            let running = Running::start(EVAL, uv, program, &self.said)?;
-            self.running.push(running);
-            return Ok(());
+            return self.start(EVAL, uv, program, Some(keys));
         }
         let (address, message) = self.reached();
         if self.served().is_some_and(|one| one.carrier) && self.options.proxy.is_none() {

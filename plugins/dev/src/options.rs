@@ -1,37 +1,20 @@
+//! The arguments of `dev`.
+
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, ValueHint};
 
-const ABOUT: &str = "\
-Run the bot of a project, and its web client, on this machine.
-
-Installs what is missing, starts both, says where to talk to the bot, shows their logs, and restarts the bot when its code \
-changes. Ctrl-C ends everything. The keys come from the project's secret set, if there is one, then from the environment, then \
-from `.env`.";
-
-const EXAMPLES: &str = "\
-Examples:
-  Run the bot of this project, and open its page:
-    bot-cli dev --open
-
-  Serve calls through a tunnel to port 7860:
-    bot-cli dev --proxy my-tunnel.example.com
-
-  Check the bot's answers, and end with the status of the evaluation:
-    bot-cli dev --eval
-
-  Ask the bot something, without a browser:
-    bot-cli dev --say \"What can you do?\"";
-
-/// Run the bot of a project, and its web client, on this machine
+/// Run the bot of a project, and its web client, on this machine.
+///
+/// Installs what is missing, starts both, says where to talk to the bot, shows their logs, and restarts the bot when its code changes.
+/// Ctrl-C ends everything. The keys come from the project's secret set, if there is one, then from the environment, then from `.env`.
 #[derive(Debug, Clone, Parser)]
 #[command(
     name = "bot-cli-dev",
     bin_name = "bot-cli dev",
     version,
-    long_about = ABOUT,
-    after_help = EXAMPLES,
+    after_help = include_str!("options/examples.txt").trim_end(),
     max_term_width = 100
 )]
 pub struct Options {

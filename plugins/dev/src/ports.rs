@@ -1,3 +1,5 @@
+//! Checks whether a port is free, and which process holds it.
+
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 

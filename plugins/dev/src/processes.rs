@@ -1,3 +1,5 @@
+//! Starts the bot and the web client, reads their output, and ends them.
+
 use std::io::{BufRead, BufReader, Read, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;

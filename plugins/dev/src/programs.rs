@@ -1,3 +1,5 @@
+//! Finds the programs that `dev` starts.
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

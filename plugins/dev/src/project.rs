@@ -97,9 +97,7 @@ impl Project {
             let is_plain = one.bot_type == BotType::Web && one.avatar.is_none();
             (is_plain || !self.has_video) && self.transports.iter().all(|own| !own.excludes(one))
         };
-        let mut all = [BotType::Web, BotType::Telephony]
-            .into_iter()
-            .flat_map(|bot_type| Catalogue::get().transports(bot_type));
+        let mut all = Catalogue::get().all_transports().iter();
         if let Some(lacking) = all.find(|one| is_meant(one) && fits(one)) {
             // The option replaces the list.
             let list = self.transports.iter().chain([&lacking]);

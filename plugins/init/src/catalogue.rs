@@ -12,8 +12,10 @@ use crate::pack_source::PackSource;
 #[derive(Debug)]
 pub struct Catalogue {
     offered: Cow<'static, Offered>,
-    packs: Vec<Pack>,
-    unused: Vec<Unused>,
+    /// The packs in discovery order.
+    pub packs: Vec<Pack>,
+    /// The packs and pack services that can't be used.
+    pub unused: Vec<Unused>,
 }
 
 /// A usable provider pack.
@@ -93,16 +95,6 @@ impl Catalogue {
             packs,
             unused,
         }
-    }
-
-    /// Returns the packs in discovery order.
-    pub fn packs(&self) -> &[Pack] {
-        &self.packs
-    }
-
-    /// Returns the packs and pack services that can't be used.
-    pub fn unused(&self) -> &[Unused] {
-        &self.unused
     }
 
     /// Returns the unusable service with this identifier, or else the unusable pack that the identifier belongs to.

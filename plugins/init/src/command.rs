@@ -1,3 +1,5 @@
+//! `init`: writes the guides, or scaffolds a project from options, a file or answers.
+
 mod adopt;
 mod file;
 mod job;
@@ -12,7 +14,7 @@ use std::path::Path;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Role, UseSpec, suggest};
 use bot_cli_sdk::plugin::{Candidate, Command, Context, Reply};
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_templates::Preset;
 use serde_json::Value;
 
@@ -154,7 +156,7 @@ impl Options {
             below: None,
         };
         for conceded in concede(&mut asked, &self.draft) {
-            session.log(Level::Warn, &conceded);
+            session.warn(&conceded);
         }
         let draft = self.draft.clone().over(asked);
         if self.ask {
@@ -261,7 +263,7 @@ fn agree_on_here(target: &Target, session: &Session) -> Result<(), Failure> {
     let shown = quoted(&target.path.display().to_string());
     let Some(doubt) = place::no_place(&target.path, std::env::home_dir().as_deref()) else {
         let message = format!("no folder was given: the project goes into {shown}");
-        session.log(Level::Note, &message);
+        session.note(&message);
         return Ok(());
     };
     let message = format!("no folder was given, and {shown} is used only where it is: {doubt}");
@@ -303,7 +305,7 @@ fn resolved<'c>(
 fn note_name(config: &Config, session: &Session) {
     let name = ProjectName::parse(&config.project_name).ok();
     if let Some(note) = name.and_then(|name| name.note()) {
-        session.log(Level::Note, &note);
+        session.note(&note);
     }
 }
 

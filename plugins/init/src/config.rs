@@ -99,11 +99,17 @@ impl<'c> Config<'c> {
 
     /// Returns all AI services, in pipeline order.
     pub fn services(&self) -> impl Iterator<Item = &'c Service> + use<'c> {
-        let pipeline = match self.pipeline {
-            Pipeline::Cascade { stt, llm, tts } => vec![stt, llm, tts],
-            Pipeline::Realtime(service) => vec![service],
-        };
-        pipeline.into_iter().chain(self.video)
+        self.pipeline.services().into_iter().chain(self.video)
+    }
+}
+
+impl<'c> Pipeline<'c> {
+    /// Returns the AI services, in pipeline order.
+    pub fn services(&self) -> Vec<&'c Service> {
+        match self {
+            Self::Cascade { stt, llm, tts } => vec![stt, llm, tts],
+            Self::Realtime(service) => vec![service],
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+//! The checksum of generated files.
+
 use sha2::{Digest as _, Sha256};
 
 /// Returns the SHA-256 hash of `bytes` in lowercase hexadecimal.

@@ -29,7 +29,7 @@ pub use config::{Config, concede, parse_file};
 pub use draft::{Draft, Slot};
 pub use equivalent::command as equivalent_command;
 pub use guides::{Path as GuidePath, planned as planned_guides};
-pub use option_table::{Feature, Switches, fields};
+pub use option_table::{Feature, Setting, Switches, fields};
 pub use options::Options;
 pub use pack_source::PackSource;
 pub use plan::{PlannedFile, scaffold};
@@ -38,7 +38,6 @@ pub use resolve::{is_missing, resolve};
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
 /// Runs the plugin as a command or over the protocol, depending on how it was started.
-#[must_use]
 pub fn main() -> std::process::ExitCode {
     bot_cli_sdk::plugin::main::<options::Options>()
 }

@@ -21,7 +21,6 @@ macro_rules! table {
             pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
 
             /// Returns the variant's row.
-            #[must_use]
             pub const fn row(self) -> &'static $row {
                 match self { $(Self::$variant => const { &$value }),+ }
             }
@@ -65,17 +64,14 @@ pub struct FeatureRow {
     pub packages: &'static [&'static str],
     /// The optional environment variables, under the feature's name in capitals, each with a description.
     pub variables: &'static [(&'static str, &'static str)],
-    /// Text in the Python code, or the path of a file, that identifies projects with the feature.
+    /// The import in the bot's code, other text in it, or the path of a file. It identifies projects with the feature.
     pub known_by: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureQuestion {
-    /// An entry in the multiple-choice question for extras.
-    Extra {
-        label: &'static str,
-        about: &'static str,
-    },
+    /// An entry in the multiple-choice question for extras, with a label and a description.
+    Extra(&'static str, &'static str),
     /// A separate question in `questions.toml`.
     Own,
 }
@@ -133,6 +129,7 @@ impl SettingRow {
 }
 
 impl Setting {
+    /// Returns the settings for call directions, each with the transport family that it is for.
     pub fn directions() -> impl Iterator<Item = (Self, &'static str)> {
         let all = Self::ALL.into_iter();
         all.filter_map(|setting| match setting.row().values {
@@ -141,6 +138,7 @@ impl Setting {
         })
     }
 
+    /// Returns the setting for services of this kind.
     pub fn of_service(kind: Kind) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|setting| setting.row().values == Values::Service(kind))
@@ -149,13 +147,11 @@ impl Setting {
 
 impl Feature {
     /// Returns the option that turns the feature on.
-    #[must_use]
     pub const fn flag(self) -> &'static str {
         self.row().flag
     }
 
     /// Returns the option that turns the feature off.
-    #[must_use]
     pub fn flag_off(self) -> String {
         self.row().flag.replacen("--", "--no-", 1)
     }
@@ -182,6 +178,7 @@ impl FeatureRow {
 table! {
     /// A scaffold option that takes a value.
     Setting: SettingRow {
+        /// The project name (`--name`).
         ProjectName = SettingRow {
             key: "project_name",
             flag: "--name",
@@ -191,6 +188,7 @@ table! {
             alias: Some("name"),
             ..SettingRow::USUAL
         };
+        /// The bot type (`--bot-type`).
         BotType = SettingRow {
             key: "bot_type",
             flag: "--bot-type",
@@ -200,6 +198,7 @@ table! {
             values: Values::Words(&["web", "telephony"]),
             ..SettingRow::USUAL
         };
+        /// The transports (`--transport`).
         Transports = SettingRow {
             key: "transports",
             flag: "--transport",
@@ -211,6 +210,7 @@ table! {
             alias: Some("transport"),
             ..SettingRow::USUAL
         };
+        /// The pipeline mode (`--mode`).
         Mode = SettingRow {
             key: "mode",
             flag: "--mode",
@@ -221,6 +221,7 @@ table! {
             form: Form::Text,
             ..SettingRow::USUAL
         };
+        /// The bot's language (`--language`).
         Language = SettingRow {
             key: "language",
             flag: "--language",
@@ -229,6 +230,7 @@ table! {
             values: Values::Words(&["en", "de", "es", "fr", "hi", "it", "ja", "nl", "pl", "pt", "tr"]),
             ..SettingRow::USUAL
         };
+        /// The speech-to-text service (`--stt`).
         SttService = SettingRow {
             key: "stt_service",
             flag: "--stt",
@@ -237,6 +239,7 @@ table! {
             alias: Some("stt"),
             ..SettingRow::SERVICE
         };
+        /// The language model service (`--llm`).
         LlmService = SettingRow {
             key: "llm_service",
             flag: "--llm",
@@ -245,6 +248,7 @@ table! {
             alias: Some("llm"),
             ..SettingRow::SERVICE
         };
+        /// The text-to-speech service (`--tts`).
         TtsService = SettingRow {
             key: "tts_service",
             flag: "--tts",
@@ -253,6 +257,7 @@ table! {
             alias: Some("tts"),
             ..SettingRow::SERVICE
         };
+        /// The realtime service (`--realtime`).
         RealtimeService = SettingRow {
             key: "realtime_service",
             flag: "--realtime",
@@ -261,6 +266,7 @@ table! {
             alias: Some("realtime"),
             ..SettingRow::SERVICE
         };
+        /// The video service (`--video`).
         VideoService = SettingRow {
             key: "video_service",
             flag: "--video",
@@ -269,6 +275,7 @@ table! {
             alias: Some("video"),
             ..SettingRow::SERVICE
         };
+        /// The web client's framework (`--client-framework`).
         ClientFramework = SettingRow {
             key: "client_framework",
             flag: "--client-framework",
@@ -279,6 +286,7 @@ table! {
             ..SettingRow::USUAL
         };
         /// The web client's development server.
+        /// The web client's development server (`--client-server`).
         ClientServer = SettingRow {
             key: "client_server",
             flag: "--client-server",
@@ -289,6 +297,7 @@ table! {
             ..SettingRow::USUAL
         };
         /// The call direction for the hosting service's phone numbers.
+        /// The call direction of Daily PSTN.
         DailyPstnMode = SettingRow {
             key: "daily_pstn_mode",
             flag: "--daily-pstn-mode",
@@ -299,6 +308,7 @@ table! {
             ..SettingRow::USUAL
         };
         /// The call direction for SIP calls through a carrier.
+        /// The call direction of Twilio with Daily SIP.
         TwilioDailySipMode = SettingRow {
             key: "twilio_daily_sip_mode",
             flag: "--twilio-daily-sip-mode",
@@ -320,11 +330,8 @@ table! {
             key: "recording",
             flag: "--recording",
             about: "Record the conversation's audio",
-            question: FeatureQuestion::Extra {
-                label: "Recording",
-                about: "each conversation as a WAV file",
-            },
-            known_by: "from recording import",
+            question: FeatureQuestion::Extra("Recording", "each conversation as a WAV file"),
+            known_by: "from recording import Recorder",
             ..FeatureRow::USUAL
         };
         /// Transcripts in the log.
@@ -333,11 +340,8 @@ table! {
             key: "transcription",
             flag: "--transcription",
             about: "Log what is said",
-            question: FeatureQuestion::Extra {
-                label: "Transcription",
-                about: "what was said, in the log",
-            },
-            known_by: "from transcript import",
+            question: FeatureQuestion::Extra("Transcription", "what was said, in the log"),
+            known_by: "from transcript import log_transcript",
             ..FeatureRow::USUAL
         };
         /// Video from the user.
@@ -347,10 +351,7 @@ table! {
             flag: "--video-input",
             about: "Let the model see the user's camera (web bots)",
             web_only: true,
-            question: FeatureQuestion::Extra {
-                label: "Video input",
-                about: "the bot sees the user's camera",
-            },
+            question: FeatureQuestion::Extra("Video input", "the bot sees the user's camera"),
             known_by: "video_in_enabled=True",
             ..FeatureRow::USUAL
         };
@@ -361,10 +362,7 @@ table! {
             flag: "--video-output",
             about: "Send video to the user (web bots; default with --video)",
             web_only: true,
-            question: FeatureQuestion::Extra {
-                label: "Video output",
-                about: "the bot shows whether it listens or speaks",
-            },
+            question: FeatureQuestion::Extra("Video output", "the bot shows whether it listens or speaks"),
             known_by: "video_out_enabled=True",
             ..FeatureRow::USUAL
         };
@@ -388,7 +386,7 @@ table! {
             heading: "Deployment",
             alias: Some("enable_krisp"),
             flag_alias: Some("enable-krisp"),
-            known_by: "from noise import",
+            known_by: "from noise import noise_filter",
             ..FeatureRow::USUAL
         };
         /// A live view of the pipeline.
@@ -397,13 +395,10 @@ table! {
             key: "enable_observability",
             flag: "--observability",
             about: "Add a live view of the pipeline",
-            question: FeatureQuestion::Extra {
-                label: "Observability",
-                about: "a live view of the pipeline",
-            },
+            question: FeatureQuestion::Extra("Observability", "a live view of the pipeline"),
             alias: Some("observability"),
             packages: &["pipecat-ai-whisker>=2.0.1,<3"],
-            known_by: "from watch import",
+            known_by: "from watch import watch",
             ..FeatureRow::USUAL
         };
         /// Traces of sessions, for an OpenTelemetry collector.
@@ -412,17 +407,14 @@ table! {
             key: "tracing",
             flag: "--tracing",
             about: "Send traces of the sessions to an OpenTelemetry collector",
-            question: FeatureQuestion::Extra {
-                label: "Tracing",
-                about: "what takes how long, for an OpenTelemetry collector",
-            },
+            question: FeatureQuestion::Extra("Tracing", "what takes how long, for an OpenTelemetry collector"),
             packages: &["opentelemetry-exporter-otlp-proto-http>=1.33,<2"],
             variables: &[
                 ("OTEL_EXPORTER_OTLP_ENDPOINT", "Address of the collector, such as `http://localhost:4318`; unset: no traces"),
                 ("OTEL_EXPORTER_OTLP_HEADERS", "Headers with the key of the collector, as its documentation gives them"),
                 ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "`true`: traces contain what is said; otherwise they don't"),
             ],
-            known_by: "from tracing import",
+            known_by: "from tracing import tracing",
             ..FeatureRow::USUAL
         };
         /// A message for the answering machine that takes the bot's call.
@@ -431,7 +423,7 @@ table! {
             key: "voicemail",
             flag: "--voicemail",
             about: "Leave a message where a machine answers (cascade bots that call people)",
-            known_by: "from voicemail import",
+            known_by: "from voicemail import Voicemail",
             ..FeatureRow::USUAL
         };
         /// Eval scenarios in `server/evals/`, and an `eval` transport for the bot.

@@ -1,3 +1,5 @@
+//! The arguments of `init`.
+
 pub(crate) mod listing;
 mod offered;
 mod scaffold_args;
@@ -10,35 +12,13 @@ use clap::{Parser, ValueEnum, ValueHint};
 use crate::draft::Draft;
 use offered::presets;
 
-const EXAMPLES: &str = "\
-Examples:
-  Answer a wizard's questions, or only those that the options leave open:
-    bot-cli init
-    bot-cli init my-bot --ask --transport p2p_webrtc
-
-  Create a fixed bot in ./quickstart-project; with --local, without an account:
-    bot-cli init quickstart
-    bot-cli init quickstart --local
-
-  Create a web bot with a client, and no question asked:
-    bot-cli init my-bot --transport p2p_webrtc --mode cascade \\
-      --stt deepgram_stt --llm openai_llm --tts cartesia_tts \\
-      --client-framework react
-
-  Change a project later: first look, then do it:
-    bot-cli init my-bot --update --recording --dry-run
-    bot-cli init my-bot --update --recording";
-
 /// The special target name that creates a predefined bot.
 pub(crate) const QUICKSTART: &str = "quickstart";
 
 /// Start a bot project: guides for a coding agent, or a complete bot.
 #[derive(Debug, Clone, Default, Parser)]
-#[command(name = "bot-cli-init", bin_name = "bot-cli init", version, after_help = EXAMPLES, max_term_width = 100)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of its own"
-)]
+#[command(name = "bot-cli-init", bin_name = "bot-cli init", version, after_help = include_str!("options/examples.txt").trim_end(), max_term_width = 100)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub struct Options {
     /// Directory to initialize; `quickstart` creates a fixed bot
     #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath)]

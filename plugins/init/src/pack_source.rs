@@ -1,3 +1,5 @@
+//! The origin of a provider pack, as configuration files and records contain it.
+
 use bot_cli_terminal::shell;
 use serde::{Deserialize, Serialize};
 

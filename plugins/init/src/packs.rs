@@ -1,13 +1,16 @@
+//! Extends the catalogue with the installed provider packs.
+
 use bot_cli_engine::compat::User;
-use bot_cli_engine::discovery::Discovery;
 use bot_cli_engine::discovery::added::Entry;
+use bot_cli_engine::discovery::{Discovery, Standing};
 use bot_cli_protocol::UseSpec;
 use bot_cli_sdk::plugin::Candidate;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_templates::FRAMEWORK;
 use bot_cli_templates::catalogue::Catalogue as BuiltIn;
 use bot_cli_templates::pack;
-use bot_cli_templates::packs::{self, PackStanding};
+use bot_cli_templates::packs;
+use bot_cli_terminal::short_line;
 
 use crate::catalogue::{Catalogue, Pack, Unused};
 use crate::pack_source::PackSource;
@@ -21,7 +24,7 @@ pub(crate) fn uses() -> UseSpec {
 
 pub(crate) fn services(kind: &str) -> Vec<Candidate> {
     let catalogue = find();
-    let services = catalogue.packs().iter().flat_map(Pack::services);
+    let services = catalogue.packs.iter().flat_map(Pack::services);
     let fitting = services.filter(|service| service.kind.name() == kind);
     fitting
         .map(|service| Candidate::new(&service.id).about(&service.label))
@@ -35,29 +38,33 @@ pub(crate) fn find() -> Catalogue {
     let mut packs = Vec::new();
     let mut unused = Vec::new();
     for pack in packs::find(&discovery, Some(&user), || BuiltIn::get().taken()) {
+        let name = pack.found.name;
         let because = |service, reason, remedy| Unused {
-            pack: pack.name.clone(),
+            pack: name.clone(),
             service,
             reason,
             remedy,
         };
-        match pack.standing {
-            PackStanding::Used(contents) => {
+        match pack.found.standing {
+            Standing::Used(contents) => {
                 for left_out in &contents.left_out {
                     let service = Some(left_out.what.clone());
                     unused.push(because(service, left_out.reason(), None));
                 }
+                let manifest = pack.manifest.unwrap_or_default();
+                let [version, about] =
+                    [manifest.version, manifest.about].map(|text| short_line(&text, 300));
                 packs.push(Pack {
-                    name: pack.name,
-                    source: source(pack.version, pack.added.as_ref()),
-                    about: pack.about,
+                    name,
+                    source: source(version, pack.added.as_ref()),
+                    about,
                     providers: contents.providers,
                 });
             }
-            PackStanding::Refused(refused) => {
+            Standing::Refused(refused) => {
                 unused.push(because(None, refused.reason, refused.remedy));
             }
-            PackStanding::Shadowed(_) => {}
+            Standing::Shadowed(_) => {}
         }
     }
     Catalogue::with(packs, unused)
@@ -75,7 +82,7 @@ fn source(version: String, added: Option<&Entry>) -> PackSource {
 }
 
 pub(crate) fn warn_of_unused(catalogue: &Catalogue, session: &Session) {
-    for unused in catalogue.unused() {
-        session.log(Level::Warn, &unused.words());
+    for unused in &catalogue.unused {
+        session.warn(&unused.words());
     }
 }

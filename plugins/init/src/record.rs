@@ -90,7 +90,6 @@ fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     packed.finish()
 }
 
-#[must_use]
 pub fn has_markers(project: &[u8]) -> bool {
     let mut lines = project.split(|byte| *byte == b'\n');
     lines.any(|line| line.starts_with(b"<<<<<<< "))
@@ -115,7 +114,6 @@ impl Head {
 }
 
 /// Returns the second half of an error message, such as `was written by bot-cli-init 2.0.0, and this is 1.0.0`.
-#[must_use]
 pub fn later(tool: &str) -> String {
     let tool: String = tool.chars().flat_map(char::escape_debug).collect();
     format!("was written by bot-cli-init {tool}, and this is {VERSION}")

@@ -28,14 +28,10 @@ pub fn resolve<'c>(
     let transports = transports::resolve(draft, catalogue, &mut problems);
     let bot_type = bot_type(draft, &transports, &mut problems);
     let pipeline = services::pipeline(draft, catalogue, &mut problems);
-    let language = word(Setting::Language, draft.language.as_ref(), &mut problems);
+    let language = word(Setting::Language, draft, &mut problems);
     let video = services::video(draft, catalogue, bot_type, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
-    let mut services = match pipeline {
-        Some(Pipeline::Cascade { stt, llm, tts }) => vec![stt, llm, tts],
-        Some(Pipeline::Realtime(service)) => vec![service],
-        None => Vec::new(),
-    };
+    let mut services = pipeline.as_ref().map_or_else(Vec::new, Pipeline::services);
     services.extend(video);
     services::together(&services, catalogue, &mut problems);
     let deploy_to_cloud = deploys(draft, &transports, &services, &mut problems);
@@ -48,7 +44,7 @@ pub fn resolve<'c>(
     }
     let mut directions = transports.iter().map(|one| one.direction());
     let calls_people = transports.is_empty() || directions.any(|it| it == Some(Direction::DialOut));
-    let is_realtime = draft.mode.as_deref().map(str::trim) == Some("realtime");
+    let is_realtime = draft.text(Setting::Mode).map(str::trim) == Some("realtime");
     if draft.switch(Feature::Voicemail) == Some(true) && (is_realtime || !calls_people) {
         let problem =
             "only for cascade bots that call people: Daily PSTN or Twilio + Daily SIP, dial-out";
@@ -129,10 +125,9 @@ pub fn is_missing(problem: &Field) -> bool {
 }
 
 /// Returns the trimmed value, or `None` if the value is blank.
-fn said(value: Option<&String>) -> Option<&str> {
-    value
-        .map(|text| text.trim())
-        .filter(|text| !text.is_empty())
+fn said(draft: &Draft, setting: Setting) -> Option<&str> {
+    let text = draft.text(setting).map(str::trim);
+    text.filter(|text| !text.is_empty())
 }
 
 /// The error for a value that a setting does not allow. The problem has already been recorded.
@@ -141,10 +136,10 @@ struct Wrong;
 
 fn word(
     setting: Setting,
-    value: Option<&String>,
+    draft: &Draft,
     problems: &mut Problems,
 ) -> Result<Option<&'static str>, Wrong> {
-    let Some(raw) = said(value) else {
+    let Some(raw) = said(draft, setting) else {
         return Ok(None);
     };
     let words = setting.row().values.words();
@@ -172,7 +167,7 @@ fn bot_type(
 ) -> Option<BotType> {
     let mut telephony = transports.iter();
     let telephony = telephony.find(|transport| transport.bot_type == BotType::Telephony);
-    let said = word(Setting::BotType, draft.bot_type.as_ref(), problems).ok()?;
+    let said = word(Setting::BotType, draft, problems).ok()?;
     if let (Some("web"), Some(transport)) = (said, telephony) {
         let problem = format!("`web`, but `{}` is a telephony transport", transport.id);
         problems.add("bot_type", problem);

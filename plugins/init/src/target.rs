@@ -1,3 +1,5 @@
+//! The folder of a project.
+
 pub mod compare;
 
 use std::error::Error;
@@ -17,7 +19,6 @@ pub struct Target {
     pub shown: String,
     /// The absolute path, without symbolic links.
     pub path: PathBuf,
-    pub exists: bool,
 }
 
 impl Target {
@@ -43,17 +44,14 @@ impl Target {
             )));
         }
         let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, error))?;
-        let exists = match fs::metadata(&path) {
-            Ok(found) if found.is_dir() => true,
-            Ok(_) => return Err(unusable(shown, "it is not a directory")),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(unusable(shown, error)),
-        };
-        Ok(Self {
-            shown: shown.to_owned(),
-            path,
-            exists,
-        })
+        match fs::metadata(&path) {
+            Ok(found) if !found.is_dir() => Err(unusable(shown, "it is not a directory")),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unusable(shown, error)),
+            Ok(_) | Err(_) => Ok(Self {
+                shown: shown.to_owned(),
+                path,
+            }),
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+//! Suggestions and quotations for messages.
+
 use bot_cli_protocol::suggest;
 
 /// Returns `; did you mean …?` with the closest match in `known`, or an empty string if no match is close.

@@ -18,7 +18,7 @@ use bot_cli_protocol::Role;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::outcome::Reply;
 use bot_cli_protocol::question::Question;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_templates::pack::Effects;
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::{one_line, table};
@@ -125,10 +125,7 @@ pub fn upgrade(
                 });
             }
             Err(failure) => {
-                session.log(
-                    Level::Warn,
-                    &format!("{} stays: {}", old.title(), failure.message),
-                );
+                session.warn(&format!("{} stays: {}", old.title(), failure.message));
                 failed.push(json!({ "name": old.name, "error": failure.message }));
             }
         }
@@ -187,7 +184,7 @@ fn replace(
         check_unchanged(old, &place, "upgrade")?;
     }
     let known = inventory::at(&place, discovery);
-    let replaced = (old, known.map_or_else(Effects::new, |row| row.effects));
+    let replaced = (old, known.map_or_else(Effects::new, |row| row.effects()));
     let reply = put(home, &candidate, Some(&replaced), &options.obtain, session)?;
     if !options.obtain.dry_run {
         warn_if_unused(new, &place, discovery, session);
@@ -345,10 +342,10 @@ fn rights(entry: &Entry) -> &'static str {
 /// Warns the user if the plugin at `place` is not used. Returns whether a warning was logged.
 fn warn_if_unused(entry: &Entry, place: &Path, discovery: &Discovery, session: &Session) -> bool {
     let row = inventory::at(place, discovery);
-    let reason = row.and_then(|row| Some(one_line(row.entry["reason"].as_str()?)));
+    let reason = row.and_then(|row| Some(one_line(&row.unused?.reason)));
     if let Some(reason) = &reason {
         let warning = format!("`{}` is not used: {reason}", entry.name);
-        session.log(Level::Warn, &warning);
+        session.warn(&warning);
     }
     reason.is_some()
 }
@@ -359,11 +356,11 @@ fn known(name: &str, home: &Home, discovery: &Discovery) -> Result<Entry, Failur
         return Ok(entry.clone());
     }
     let rows = inventory::rows(discovery);
-    let Some(row) = rows.iter().find(|row| row.name() == name) else {
+    let Some(row) = rows.iter().find(|row| row.name == name) else {
         let names = home.entries.iter().map(|entry| entry.name.as_str());
         return Err(inventory::unknown(name, names));
     };
-    let place = row.place().display();
+    let place = row.place.display();
     let message = format!("`{place}` was not added by `bot-cli plugin add`");
     let hint = "change it in the way that it was installed";
     Err(Failure::new(Exit::Failed, "not_added", message).hint(hint))

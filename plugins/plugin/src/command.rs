@@ -1,3 +1,5 @@
+//! Runs the commands of `plugin`.
+
 use bot_cli_engine::discovery::Discovery;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::{Candidate, Command as Plugin, Context, Reply};

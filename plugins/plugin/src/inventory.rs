@@ -6,71 +6,84 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_engine::compat::User;
+use bot_cli_engine::discovery::added::Entry;
 use bot_cli_engine::discovery::{
-    BACKEND_PREFIX, BackendStanding, Discovery, FoundBackend, Plugin, PluginFile, Refused,
-    Standing, users_of,
+    BACKEND_PREFIX, Discovery, Found, Plugin, Refused, Standing, users_of,
 };
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Manifest, Role, suggest};
 use bot_cli_templates::catalogue::Catalogue;
 use bot_cli_templates::pack::{self, Effects, Taken};
-use bot_cli_templates::packs::{self, FoundPack, PackStanding};
+use bot_cli_templates::packs::{self, FoundPack};
 use bot_cli_terminal::one_line;
+use serde::Serialize;
 use serde_json::{Value, json};
 
+/// A plugin, pack or backend, and what the listings show of it.
 pub struct Row {
-    /// The plugin's entry in the JSON output.
-    pub entry: Value,
+    pub name: String,
+    pub place: PathBuf,
+    is_folder: bool,
     /// The manifest, if it can be used.
     pub manifest: Option<Manifest>,
-    /// The plugin's effects, as far as they can be determined without starting the plugin.
+    /// The contents of a pack, which is read and not started.
+    pub brought: Option<Brought>,
+    pub status: Status,
+    /// The reason why the plugin isn't used.
+    pub unused: Option<Refused>,
+    pub used_by: Vec<String>,
+    /// What `plugin add` has recorded, if it added the plugin, and whether the plugin has changed since.
+    pub added: Option<(Entry, bool)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Used,
+    Unused,
+    Undeclared,
+    Shadowed,
+    Refused,
+}
+
+/// The services and effects that a pack brings. `left_out` contains the unusable services.
+#[derive(Debug, Clone)]
+pub struct Brought {
+    pub services: Vec<String>,
+    pub left_out: Vec<String>,
     pub effects: Effects,
 }
 
-/// The status, reason and hint for a plugin that is not used.
-type Unused = (&'static str, String, Option<String>);
-
-/// The status of a pack or backend, either for one command or in general.
-#[derive(Default)]
-struct View {
-    place: PathBuf,
-    /// The command's name, or `None` for the general status.
-    by: Option<String>,
-    unused: Option<Unused>,
-    /// The usable services of a pack, if they are known. `left_out` contains the unusable services.
-    services: Option<Vec<String>>,
-    left_out: Vec<String>,
-    effects: Effects,
-}
+/// A pack or backend as the command of this name sees it, or in general.
+type View = (Option<String>, Row);
 
 /// Returns every plugin, sorted by name.
 pub fn rows(discovery: &Discovery) -> Vec<Row> {
     let found = discovery.all();
     let alone = packs::find(discovery, None, Taken::default);
     let views = views(&found, &alone, discovery);
-    let folders = alone.iter().filter(|pack| pack.place.is_dir());
+    let folders = alone.into_iter().filter(|pack| pack.found.place.is_dir());
     let mut rows: Vec<Row> = folders
-        .map(|pack| {
-            let name = format!("{}{}", pack::PREFIX, pack.name);
-            let mut row = Row::new(&name, &pack.place);
-            row.entry["role"] = json!(Role::ProviderPack.name());
-            if let Some(manifest) = &pack.manifest {
-                row.declare(manifest);
-            }
-            row.seen(&Role::ProviderPack, &views)
+        .map(|pack| Row {
+            name: format!("{}{}", pack::PREFIX, pack.found.name),
+            is_folder: true,
+            manifest: pack.manifest,
+            ..Row::new(&pack.found)
         })
+        .map(|row| row.seen(&Role::ProviderPack, &views))
         .collect();
     rows.extend(found.iter().map(|it| row(it, &found, &views)));
     // A folder precedes the executables of the same name.
-    rows.sort_by(|one, other| one.name().cmp(other.name()));
+    rows.sort_by(|one, other| one.name.cmp(&other.name));
     rows
 }
 
 /// Returns the file or folder that is used under this name.
 pub fn used(name: &str, discovery: &Discovery) -> Option<PathBuf> {
     let mut rows = rows(discovery).into_iter();
-    let row = rows.find(|row| row.name() == name && row.is_used())?;
-    Some(row.place().to_owned())
+    let is_used = |row: &Row| ![Status::Refused, Status::Shadowed].contains(&row.status);
+    let row = rows.find(|row| row.name == name && is_used(row))?;
+    Some(row.place)
 }
 
 /// Returns the plugin at `place`, without the help of the cache, which has no entry for a folder that this process created.
@@ -80,21 +93,20 @@ pub fn at(place: &Path, discovery: &Discovery) -> Option<Row> {
         ..discovery.clone()
     };
     let mut rows = rows(&discovery).into_iter();
-    rows.find(|row| row.place() == place)
+    rows.find(|row| row.place == place)
 }
 
 /// Reports whether the plugin at `place` can be used, or could be if nothing preceded it.
 pub fn is_usable(place: &Path, discovery: &Discovery) -> bool {
-    at(place, discovery).is_some_and(|row| row.entry["status"] != "refused")
+    at(place, discovery).is_some_and(|row| row.status != Status::Refused)
 }
 
 pub fn names(discovery: &Discovery) -> Vec<(String, String)> {
     let mut rows = rows(discovery);
-    rows.retain(|row| row.entry["status"] != "refused");
-    let text = |row: &Row, key: &str| row.entry[key].as_str().unwrap_or_default().to_owned();
-    let names = rows.iter();
+    rows.retain(|row| row.status != Status::Refused);
+    let names = rows.into_iter();
     names
-        .map(|row| (text(row, "name"), text(row, "about")))
+        .map(|row| (row.name, row.manifest.unwrap_or_default().about))
         .collect()
 }
 
@@ -107,102 +119,129 @@ pub fn effect_rows(effects: &Effects, indent: &str) -> Vec<Vec<String>> {
 }
 
 impl Row {
-    fn new(name: &str, place: &Path) -> Self {
+    fn new<T>(found: &Found<T>) -> Self {
+        let (status, unused) = match &found.standing {
+            Standing::Used(_) => (Status::Used, None),
+            Standing::Shadowed(reason) => (Status::Shadowed, Some(reason)),
+            Standing::Refused(reason) => (Status::Refused, Some(reason)),
+        };
         Self {
-            entry: json!({ "name": name, "file": place.to_string_lossy() }),
+            name: found.name.clone(),
+            place: found.place.clone(),
+            is_folder: false,
             manifest: None,
-            effects: Effects::new(),
+            brought: None,
+            status,
+            unused: unused.cloned(),
+            used_by: Vec::new(),
+            added: None,
         }
     }
 
-    pub fn name(&self) -> &str {
-        self.entry["name"].as_str().unwrap_or_default()
-    }
-
-    pub fn place(&self) -> &Path {
-        Path::new(self.entry["file"].as_str().unwrap_or_default())
-    }
-
-    /// Reports whether this is the plugin that runs under its name.
-    fn is_used(&self) -> bool {
-        !["refused", "shadowed"].contains(&self.entry["status"].as_str().unwrap_or_default())
-    }
-
-    fn declare(&mut self, manifest: &Manifest) {
-        self.entry["version"] = json!(manifest.version);
-        self.entry["about"] = json!(manifest.about);
-        self.entry["role"] = json!(manifest.role.name());
-        self.entry["protocol"] = json!(manifest.protocol);
-        self.manifest = Some(manifest.clone());
-    }
-
-    fn because(mut self, (status, reason, hint): Unused) -> Self {
-        self.entry["status"] = json!(status);
-        self.entry["reason"] = Value::from(reason);
-        if let Some(hint) = hint {
-            self.entry["hint"] = Value::from(hint);
+    /// Returns the role's name, or an empty string if it is unknown.
+    pub fn role(&self) -> &str {
+        match &self.manifest {
+            Some(manifest) => manifest.role.name(),
+            None if self.is_folder => Role::ProviderPack.name(),
+            None if self.status == Status::Undeclared => Role::Command.name(),
+            None => "",
         }
+    }
+
+    pub fn effects(&self) -> Effects {
+        let brought = self.brought.as_ref();
+        brought.map_or_else(Effects::new, |it| it.effects.clone())
+    }
+
+    /// Returns the plugin's entry in the JSON output.
+    pub fn document(&self) -> Value {
+        let mut entry = json!({ "name": self.name, "file": self.place.to_string_lossy() });
+        let mut add = |key: &str, value: Value| entry[key] = value;
+        if self.is_folder {
+            add("role", json!(self.role()));
+        }
+        if let Some(manifest) = &self.manifest {
+            add("version", json!(manifest.version));
+            add("about", json!(manifest.about));
+            add("role", json!(self.role()));
+            add("protocol", json!(manifest.protocol));
+        }
+        if let Some(brought) = &self.brought {
+            add("services", json!(brought.services));
+            add("left_out", json!(brought.left_out));
+        }
+        add("status", json!(self.status));
+        if self.status == Status::Undeclared {
+            add("role", json!(self.role()));
+        }
+        if let Some(Refused { reason, remedy }) = &self.unused {
+            add("reason", json!(reason));
+            if let Some(hint) = remedy {
+                add("hint", json!(hint));
+            }
+        }
+        if !self.used_by.is_empty() {
+            add("used_by", json!(self.used_by));
+        }
+        if let Some((entry, changed)) = &self.added {
+            let (from, sha256, forced) = (&entry.from, entry.sum(), entry.forced);
+            let added =
+                json!({ "from": from, "sha256": sha256, "changed": changed, "forced": forced });
+            add("added", added);
+        }
+        entry
+    }
+
+    fn because(mut self, status: Status, reason: String, remedy: Option<String>) -> Self {
+        self.status = status;
+        self.unused = Some(Refused { reason, remedy });
         self
     }
 
-    fn used_by(mut self, users: &[&str]) -> Self {
-        self.entry["status"] = json!("used");
-        self.entry["used_by"] = json!(users);
+    /// Adds the commands that use the plugin. Without any, the plugin is `unused`.
+    fn used_by(mut self, users: Vec<String>, role: &str) -> Self {
+        if users.is_empty() {
+            return self.because(Status::Unused, format!("no plugin here uses {role}"), None);
+        }
+        self.used_by = users;
         self
     }
 
     /// Completes the row of a pack or backend from the commands' views, or from the view independent of any command.
     fn seen(mut self, role: &Role, views: &[View]) -> Self {
-        let mut here = views.iter().filter(|view| view.place == self.place());
+        let here = views.iter().filter(|(_, it)| it.place == self.place);
         let used = here
             .clone()
-            .filter(|it| it.by.is_some() && it.unused.is_none());
-        let users: Vec<&str> = used.clone().filter_map(|it| it.by.as_deref()).collect();
-        let Some(view) = used.chain(here.by_ref()).next() else {
+            .filter(|(by, it)| by.is_some() && it.unused.is_none());
+        let users = used.clone().filter_map(|(by, _)| by.clone()).collect();
+        if let Some((_, view)) = used.chain(here).next() {
+            self.status = view.status;
+            self.unused.clone_from(&view.unused);
+            self.brought.clone_from(&view.brought);
+        }
+        if self.unused.is_some() {
             return self;
-        };
-        self.effects.clone_from(&view.effects);
-        if *role == Role::ProviderPack && !matches!(view.unused, Some(("refused" | "shadowed", ..)))
-        {
-            self.entry["services"] = json!(view.services);
-            self.entry["left_out"] = json!(view.left_out);
         }
-        if users.is_empty() {
-            let unused = view.unused.clone().unwrap_or_else(|| {
-                let reason = format!("no plugin here uses a {}", role.words());
-                ("unused", reason, None)
-            });
-            return self.because(unused);
-        }
-        self.used_by(&users)
+        self.used_by(users, &format!("a {}", role.words()))
     }
 }
 
-fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
-    let mut row = Row::new(&found.name, &found.file);
-    let Standing::Usable(plugin) = &found.standing else {
-        return row.because(found.unused().unwrap_or_default());
-    };
-    let Some(manifest) = &plugin.manifest else {
-        row.entry["status"] = json!("undeclared");
-        row.entry["role"] = json!("command");
+fn row(found: &Found<Plugin>, all: &[Found<Plugin>], views: &[View]) -> Row {
+    let mut row = Row::new(found);
+    let Standing::Used(plugin) = &found.standing else {
         return row;
     };
-    row.declare(manifest);
+    let Some(manifest) = &plugin.manifest else {
+        row.status = Status::Undeclared;
+        return row;
+    };
+    row.manifest = Some(manifest.clone());
     let role = &manifest.role;
     let prefix = match role {
-        Role::Command => {
-            row.entry["status"] = json!("used");
-            return row;
-        }
-        Role::Other(_) => {
-            let users = users_of(role, all).map(|(plugin, _)| plugin.name.as_str());
-            let users: Vec<&str> = users.collect();
-            if users.is_empty() {
-                let reason = format!("no plugin here uses the role `{}`", role.name());
-                return row.because(("unused", reason, None));
-            }
-            return row.used_by(&users);
+        Role::Command => return row,
+        Role::Other(name) => {
+            let users = users_of(role, all).map(|(plugin, _)| plugin.name.to_string());
+            return row.used_by(users.collect(), &format!("the role `{name}`"));
         }
         Role::ProviderPack => pack::PREFIX,
         Role::SecretsBackend => BACKEND_PREFIX,
@@ -212,80 +251,57 @@ fn row(found: &PluginFile, all: &[PluginFile], views: &[View]) -> Row {
         let hint = format!(
             "name the file `bot-cli-{prefix}NAME`, and the plugin `{prefix}NAME` in its manifest"
         );
-        return row.because(("refused", reason, Some(hint)));
+        return row.because(Status::Refused, reason, Some(hint));
     }
     row.seen(role, views)
 }
 
 /// Returns the views of every pack and backend: one for each command, followed by one that is independent of any command.
-fn views(found: &[PluginFile], alone: &[FoundPack], discovery: &Discovery) -> Vec<View> {
+fn views(found: &[Found<Plugin>], alone: &[FoundPack], discovery: &Discovery) -> Vec<View> {
     let mut views = Vec::new();
     for (plugin, manifest) in users_of(&Role::ProviderPack, found) {
         let user = user(plugin, manifest, &Role::ProviderPack);
         let taken = || Catalogue::get().taken();
         let packs = packs::find(discovery, user.as_ref(), taken);
-        views.extend(packs.iter().map(|it| view_of_pack(it, Some(plugin))));
+        let by = || Some(plugin.name.to_string());
+        views.extend(packs.iter().map(|it| (by(), view_of_pack(it))));
     }
     for (plugin, manifest) in users_of(&Role::SecretsBackend, found) {
         let user = user(plugin, manifest, &Role::SecretsBackend);
         let built_in = user.iter().flat_map(|user| &user.uses.names);
         let built_in: Vec<&str> = built_in.map(String::as_str).collect();
-        let backends = discovery.backends(user.as_ref(), &built_in).into_iter();
-        views.extend(backends.map(|it| view_of_backend(it, Some(plugin))));
+        let backends = discovery.backends(user.as_ref(), &built_in);
+        let by = || Some(plugin.name.to_string());
+        views.extend(backends.iter().map(|it| (by(), Row::new(it))));
     }
-    views.extend(alone.iter().map(|pack| view_of_pack(pack, None)));
-    let backends = discovery.backends(None, &[]).into_iter();
-    views.extend(backends.map(|it| view_of_backend(it, None)));
+    views.extend(alone.iter().map(|pack| (None, view_of_pack(pack))));
+    let backends = discovery.backends(None, &[]);
+    views.extend(backends.iter().map(|it| (None, Row::new(it))));
     views
 }
 
-fn view_of_pack(pack: &FoundPack, by: Option<&Plugin>) -> View {
-    let mut view = View {
-        place: pack.place.clone(),
-        by: by.map(|plugin| plugin.name.to_string()),
-        ..View::default()
+fn view_of_pack(pack: &FoundPack) -> Row {
+    let mut view = Row::new(&pack.found);
+    let Standing::Used(contents) = &pack.found.standing else {
+        return view;
     };
-    match &pack.standing {
-        PackStanding::Used(contents) => {
-            let services = contents.providers.iter().flat_map(|it| &it.services);
-            let services: Vec<String> = services.map(|it| it.id.clone()).collect();
-            let left_out = contents.left_out.iter();
-            let left_out = left_out.map(|it| format!("{} is left out: {}", it.what, it.reason()));
-            view.left_out = left_out.collect();
-            if services.is_empty() {
-                let reason = view.left_out.first().cloned();
-                let reason = reason.unwrap_or_else(|| "it brings no service".to_owned());
-                view.unused = Some(("unused", reason, None));
-            }
-            view.services = Some(services);
-            view.effects = pack::effects(&contents.providers, &Catalogue::get().taken());
-        }
-        PackStanding::Shadowed(winner) => view.unused = Some(shadowed(winner)),
-        PackStanding::Refused(refused) => view.unused = Some(refusal(refused)),
+    let services = contents.providers.iter().flat_map(|it| &it.services);
+    let services: Vec<String> = services.map(|it| it.id.clone()).collect();
+    let left_out = contents.left_out.iter();
+    let left_out = left_out.map(|it| format!("{} is left out: {}", it.what, it.reason()));
+    let left_out: Vec<String> = left_out.collect();
+    if services.is_empty() {
+        let reason = left_out.first().cloned();
+        let reason = reason.unwrap_or_else(|| "it brings no service".to_owned());
+        view = view.because(Status::Unused, reason, None);
     }
+    let effects = pack::effects(&contents.providers, &Catalogue::get().taken());
+    view.brought = Some(Brought {
+        services,
+        left_out,
+        effects,
+    });
     view
-}
-
-fn view_of_backend(backend: FoundBackend, by: Option<&Plugin>) -> View {
-    View {
-        place: backend.file,
-        by: by.map(|plugin| plugin.name.to_string()),
-        unused: match &backend.standing {
-            BackendStanding::Usable(..) => None,
-            BackendStanding::Shadowed(winner) => Some(shadowed(winner)),
-            BackendStanding::Refused(refused) => Some(refusal(refused)),
-        },
-        ..View::default()
-    }
-}
-
-fn shadowed(winner: &Path) -> Unused {
-    let reason = format!("`{}` comes first", winner.display());
-    ("shadowed", reason, None)
-}
-
-fn refusal(refused: &Refused) -> Unused {
-    ("refused", refused.reason.clone(), refused.remedy.clone())
 }
 
 /// Returns the [`User`] for a command that uses plugins of `role`, or `None` if the command's manifest doesn't declare the role.

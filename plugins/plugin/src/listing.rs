@@ -1,36 +1,18 @@
 //! `plugin list` and `plugin info`: show the path, status and origin of each plugin.
 
-use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX};
-use bot_cli_protocol::Manifest;
+use bot_cli_engine::discovery::{BACKEND_PREFIX, Discovery, PREFIX, Refused};
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Reply;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_templates::pack;
 use bot_cli_terminal::{cut, one_line, table};
 use serde_json::{Value, json};
 
 use crate::added::Home;
-use crate::inventory::{self, Row, effect_rows};
+use crate::inventory::{self, Row, Status, effect_rows};
 
 /// The maximum length of the text in a column, equal to the maximum length of a plugin name.
 const LONGEST: usize = 32;
-
-const SHOWN: [&str; 14] = [
-    "name",
-    "about",
-    "version",
-    "role",
-    "protocol",
-    "file",
-    "status",
-    "reason",
-    "hint",
-    "used by",
-    "services",
-    "commands",
-    "variables",
-    "settings",
-];
 
 pub fn list(discovery: &Discovery, session: &Session) -> Reply {
     let mut rows = inventory::rows(discovery);
@@ -39,25 +21,22 @@ pub fn list(discovery: &Discovery, session: &Session) -> Reply {
     let mut cells = vec![headings.map(str::to_owned).to_vec()];
     let mut notes = String::new();
     for row in &rows {
-        let cell = |key: &str| shown(row.entry[key].as_str().unwrap_or_default());
-        let short = |key: &str| cut(&cell(key), LONGEST);
-        let file = cell("file");
-        let users = words(&row.entry["used_by"]);
-        let status = match users.as_str() {
-            "" => cell("status"),
-            users => format!("{} by {users}", cell("status")),
+        let short = |text: &str| cut(&shown(text), LONGEST);
+        let file = shown(&row.place.to_string_lossy());
+        let version = row.manifest.as_ref().map_or("", |it| &it.version);
+        let status = match one_line(&row.used_by.join(", ")).as_str() {
+            "" => word(row.status),
+            users => format!("{} by {users}", word(row.status)),
         };
-        let columns = [short("name"), short("version"), short("role"), status];
+        let columns = [short(&row.name), short(version), short(row.role()), status];
         cells.push([&columns[..], std::slice::from_ref(&file)].concat());
-        let hint = row.entry["hint"].as_str().map(str::to_owned);
-        let reasons = row.entry["reason"].as_str().map(|it| (it.to_owned(), hint));
-        let services = row.entry["left_out"].as_array().into_iter().flatten();
-        let services = services.filter(|_| reasons.is_none());
-        let services = services.filter_map(|it| Some((it.as_str()?.to_owned(), None)));
-        for (note, hint) in reasons
-            .clone()
+        let reason = row.unused.as_ref();
+        let services = row.brought.iter().flat_map(|it| &it.left_out);
+        let services = services.filter(|_| reason.is_none());
+        for (note, hint) in reason
+            .map(|it| (it.reason.clone(), it.remedy.clone()))
             .into_iter()
-            .chain(services)
+            .chain(services.map(|it| (it.clone(), None)))
             .chain(origins(row))
         {
             notes.extend(["\n", &file, ": ", &shown(&note)]);
@@ -67,7 +46,7 @@ pub fn list(discovery: &Discovery, session: &Session) -> Reply {
         }
     }
     let gap = if notes.is_empty() { "" } else { "\n" };
-    let entries: Vec<Value> = rows.into_iter().map(|row| row.entry).collect();
+    let entries: Vec<Value> = rows.iter().map(Row::document).collect();
     Reply::text(format!("{}{notes}{gap}", table(&cells))).data(json!({ "plugins": entries }))
 }
 
@@ -77,37 +56,61 @@ pub fn info(name: &str, discovery: &Discovery, session: &Session) -> Result<Repl
     let mut all = inventory::rows(discovery);
     // Other commands use the short names of packs and backends.
     let names = ["", pack::PREFIX, BACKEND_PREFIX].map(|prefix| format!("{prefix}{name}"));
-    let called = |name: &&String| all.iter().any(|row| row.name() == **name);
+    let called = |name: &&String| all.iter().any(|row| row.name == **name);
     let Some(name) = names.iter().find(called) else {
-        return Err(inventory::unknown(name, all.iter().map(Row::name)));
+        return Err(inventory::unknown(name, all.iter().map(|row| &*row.name)));
     };
-    all.retain(|row| row.name() == name);
+    all.retain(|row| row.name == *name);
     add_origins(&mut all, discovery, session);
-    let (texts, entries): (Vec<String>, Vec<Value>) = all.into_iter().map(details).unzip();
+    let (texts, entries): (Vec<String>, Vec<Value>) = all.iter().map(details).unzip();
     Ok(Reply::text(texts.join("\n")).data(json!({ "plugins": entries })))
 }
 
-fn details(row: Row) -> (String, Value) {
-    let origins = origins(&row);
-    let mut entry = row.entry;
-    let manifest = row.manifest.unwrap_or_else(|| Manifest::new(""));
+fn details(row: &Row) -> (String, Value) {
+    let manifest = row.manifest.clone().unwrap_or_default();
     let root = manifest.command.unwrap_or_default();
-    let commands = root.commands.iter().filter(|it| !it.hidden);
-    entry["commands"] = commands.map(|it| &*it.name).collect();
-    entry["variables"] = manifest.environment.iter().map(|it| &*it.name).collect();
-    entry["settings"] = manifest.settings.iter().map(|it| &*it.name).collect();
-    let members = SHOWN.iter().map(|name| {
-        let value = &entry[name.replace(' ', "_")];
-        vec![(*name).to_owned(), words(value)]
-    });
-    let mut rows: Vec<Vec<String>> = members.filter(|row| !row[1].is_empty()).collect();
-    rows.extend(effect_rows(&row.effects, ""));
-    for (note, hint) in origins {
+    let commands = root.commands.into_iter().filter(|it| !it.hidden);
+    let commands: Vec<String> = commands.map(|it| it.name).collect();
+    let variables = manifest.environment.into_iter().map(|it| it.name);
+    let settings = manifest.settings.into_iter().map(|it| it.name);
+    let (variables, settings): (Vec<_>, Vec<_>) = (variables.collect(), settings.collect());
+    let (reason, hint) = match row.unused.clone() {
+        Some(Refused { reason, remedy }) => (reason, remedy.unwrap_or_default()),
+        None => Default::default(),
+    };
+    let services = row.brought.as_ref().map(|it| it.services.clone());
+    let members = [
+        ("name", row.name.clone()),
+        ("about", manifest.about),
+        ("version", manifest.version),
+        ("role", row.role().to_owned()),
+        ("protocol", manifest.protocol),
+        ("file", row.place.to_string_lossy().into_owned()),
+        ("status", word(row.status)),
+        ("reason", reason),
+        ("hint", hint),
+        ("used by", row.used_by.join(", ")),
+        ("services", services.unwrap_or_default().join(", ")),
+        ("commands", commands.join(", ")),
+        ("variables", variables.join(", ")),
+        ("settings", settings.join(", ")),
+    ];
+    let members = members.map(|(name, value)| vec![name.to_owned(), one_line(&value)]);
+    let mut rows: Vec<Vec<String>> = members
+        .into_iter()
+        .filter(|row| !row[1].is_empty())
+        .collect();
+    rows.extend(effect_rows(&row.effects(), ""));
+    for (note, hint) in origins(row) {
         let what = if hint.is_some() { "warning" } else { "origin" };
         rows.push(vec![what.to_owned(), one_line(&note)]);
         rows.extend(hint.map(|hint| vec!["hint".to_owned(), hint]));
     }
-    entry["effects"] = json!(row.effects);
+    let mut entry = row.document();
+    entry["commands"] = json!(commands);
+    entry["variables"] = json!(variables);
+    entry["settings"] = json!(settings);
+    entry["effects"] = json!(row.effects());
     (table(&rows), entry)
 }
 
@@ -116,48 +119,36 @@ fn add_origins(rows: &mut [Row], discovery: &Discovery, session: &Session) {
         Ok(home) => home,
         Err(failure) if failure.code == "no_folder" => return,
         Err(failure) => {
-            session.log(Level::Warn, &failure.message);
+            session.warn(&failure.message);
             for hint in &failure.hints {
-                session.log(Level::Warn, hint);
+                session.warn(hint);
             }
             return;
         }
     };
     for row in rows {
-        if let Some((entry, is_changed)) = home.origin(row.place()) {
-            let (from, sha256) = (&entry.from, entry.sum());
-            row.entry["added"] = json!({ "from": from, "sha256": sha256, "changed": is_changed });
-            row.entry["added"]["forced"] = json!(entry.forced);
-        }
+        let origin = home.origin(&row.place);
+        row.added = origin.map(|(entry, changed)| (entry.clone(), changed));
     }
 }
 
 /// Returns notes about an added plugin's origin. A note that requires action has a hint.
 fn origins(row: &Row) -> Vec<(String, Option<String>)> {
-    let added = &row.entry["added"];
-    let text = |key: &str| added[key].as_str().unwrap_or_default();
-    let mut origin = format!("added from {}, sha256 {}", text("from"), text("sha256"));
-    if added["forced"] == true {
+    let Some((entry, changed)) = &row.added else {
+        return Vec::new();
+    };
+    let mut origin = format!("added from {}, sha256 {}", entry.from, entry.sum());
+    if entry.forced {
         origin += ", with --force in place of the one of bot-cli";
     }
-    let changed = "changed since it was added".to_owned();
-    let hint = format!("bot-cli plugin upgrade {} --force", row.name());
-    match added["changed"].as_bool() {
-        None => Vec::new(),
-        Some(false) => vec![(origin, None)],
-        Some(true) => vec![(origin, None), (changed, Some(hint))],
-    }
+    let warning = "changed since it was added".to_owned();
+    let hint = format!("bot-cli plugin upgrade {} --force", row.name);
+    let warning = changed.then_some((warning, Some(hint)));
+    [(origin, None)].into_iter().chain(warning).collect()
 }
 
-/// Returns a JSON string, or the strings of a JSON array joined with commas.
-fn words(value: &Value) -> String {
-    let list = value.as_array().into_iter().flatten();
-    let words: Vec<String> = list
-        .chain([value])
-        .filter_map(Value::as_str)
-        .map(one_line)
-        .collect();
-    words.join(", ")
+fn word(status: Status) -> String {
+    json!(status).as_str().unwrap_or_default().to_owned()
 }
 
 fn shown(text: &str) -> String {

@@ -1,5 +1,6 @@
 //! `plugin new`: generates a small plugin with a test. The plugin passes the checks for its role.
 
+use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,12 +10,13 @@ use bot_cli_engine::discovery::{
     BACKEND_PREFIX, PREFIX, PluginName, RESERVED, SHIPPED, is_role_name,
 };
 use bot_cli_protocol::MARKER;
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
 use bot_cli_protocol::outcome::Reply;
-use bot_cli_sdk::libraries::{Library, PYTHON as PYTHON_LIBRARY, TYPESCRIPT as TYPESCRIPT_LIBRARY};
+use bot_cli_sdk::libraries::{Library, PYTHON, TYPESCRIPT};
 use bot_cli_secrets::TAKEN_NAMES;
 use bot_cli_templates::pack::{self, SCHEMA};
 use include_dir::{Dir, include_dir};
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::options::{Language, New, NewRole};
@@ -22,19 +24,28 @@ use crate::platform::{STARTS_SCRIPTS, create_program};
 
 static NEW: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/new");
 
-/// A template for a plugin. Placeholders such as `@NAME@` are replaced in paths and file contents.
+/// The templates, by the name that [`skeleton`] returns.
+const SKELETONS: &str = include_str!("new/skeletons.toml");
+
+/// A template for a plugin. Placeholders such as `@NAME@` are replaced in paths, commands and file contents.
+#[derive(Deserialize)]
 struct Skeleton {
-    what: &'static str,
+    what: String,
     /// The folders below `new` with the files.
-    folders: &'static [&'static str],
-    /// The library that the plugin has a copy of.
-    library: Option<&'static Library>,
-    /// The suggested next commands. Each command consists of the text before a path, the path in the new folder, and the text after the
-    /// path.
-    next: &'static [(&'static str, &'static str, &'static str)],
+    folders: Vec<String>,
+    /// The suggested next commands.
+    next: Vec<String>,
 }
 
 impl Skeleton {
+    fn read(options: &New) -> Result<Self, Failure> {
+        let name = skeleton(options)?;
+        let all: Result<BTreeMap<String, Self>, _> = toml::from_str(SKELETONS);
+        let found = all.map(|mut all| all.remove(name));
+        let found = found.or_fail("could not read the skeletons")?;
+        found.ok_or_else(|| Failure::new(Exit::Failed, "failed", "there is no such skeleton"))
+    }
+
     /// Returns the path and contents of each file. Files that would have an effect in this repository have another name there.
     fn files(&self) -> Vec<(String, &'static str)> {
         let folders = self.folders.iter();
@@ -54,92 +65,13 @@ impl Skeleton {
     }
 }
 
-const CHECK: &str = "bot-cli plugin check ";
-
-const SH: Skeleton = Skeleton {
-    what: "plugin",
-    folders: &["sh"],
-    library: None,
-    next: &[
-        ("", "/test.sh", ""),
-        (CHECK, "/bot-cli-@NAME@", " --argv world"),
-        ("", "/bot-cli-@NAME@", " world"),
-    ],
-};
-
-/// A command in Python. Without arguments, the command prompts the user, so that `plugin check` also runs the checks for questions.
-const PYTHON: Skeleton = Skeleton {
-    what: "plugin",
-    folders: &["python"],
-    library: Some(&PYTHON_LIBRARY),
-    // The library makes the executable with the manifest from the source.
-    next: &[
-        ("", "/test.py", ""),
-        ("", "/plugin.py", " --build"),
-        (CHECK, "/bot-cli-@NAME@", " --argv ''"),
-        ("bot-cli plugin add ", "/bot-cli-@NAME@", ""),
-    ],
-};
-
-const PYTHON_BACKEND: Skeleton = Skeleton {
-    what: "secrets backend",
-    folders: &["python_backend"],
-    ..PYTHON
-};
-
-const TYPESCRIPT: Skeleton = Skeleton {
-    what: "plugin",
-    folders: &["typescript_shared", "typescript"],
-    library: Some(&TYPESCRIPT_LIBRARY),
-    next: &[
-        ("npm install --prefix ", "", ""),
-        ("npm test --prefix ", "", ""),
-        (CHECK, "/build/bot-cli-@NAME@", " --argv ''"),
-        ("bot-cli plugin add ", "/build/bot-cli-@NAME@", ""),
-    ],
-};
-
-const TYPESCRIPT_BACKEND: Skeleton = Skeleton {
-    what: "secrets backend",
-    folders: &["typescript_shared", "typescript_backend"],
-    ..TYPESCRIPT
-};
-
-const GO: Skeleton = Skeleton {
-    what: "plugin",
-    folders: &["go"],
-    library: None,
-    next: &[
-        ("(cd ", "", " && go test && go build)"),
-        (CHECK, "/bot-cli-@NAME@@EXE@", " --argv ''"),
-        ("", "/bot-cli-@NAME@@EXE@", " world"),
-    ],
-};
-
-const RUST: Skeleton = Skeleton {
-    what: "plugin",
-    folders: &["rust"],
-    library: None,
-    next: &[
-        ("cargo test --manifest-path ", "/Cargo.toml", ""),
-        (CHECK, "/target/debug/bot-cli-@NAME@@EXE@", " --argv ''"),
-        ("", "/target/debug/bot-cli-@NAME@@EXE@", " world"),
-    ],
-};
-
-const PACK: Skeleton = Skeleton {
-    what: "provider pack",
-    folders: &["pack"],
-    library: None,
-    next: &[(CHECK, "", ""), ("bot-cli plugin add ", "", "")],
-};
-
 pub fn write(options: &New) -> Result<Reply, Failure> {
     let given = options.name.strip_prefix(PREFIX).unwrap_or(&options.name);
     let prefix = options.role.prefix();
     let short = given.strip_prefix(prefix).unwrap_or(given);
     let name = name(options.role, short)?;
-    let (skeleton, sdk) = (skeleton(options)?, sdk(options)?);
+    let (skeleton, sdk) = (Skeleton::read(options)?, sdk(options)?);
+    let library = library(options.lang);
     let folder = match options.role {
         NewRole::ProviderPack => short.to_owned(),
         NewRole::Command | NewRole::SecretsBackend => name.file(),
@@ -149,13 +81,13 @@ pub fn write(options: &New) -> Result<Reply, Failure> {
         return Err(Failure::new(Exit::Failed, "exists", message));
     }
     let fill = |text: &str| fill(text, &name, short, &sdk);
-    make(&folder, skeleton, &fill).map_err(|error| {
+    make(&folder, &skeleton, library, &fill).map_err(|error| {
         let could_not = format!("could not create `{folder}`");
         Failure::because(Exit::Failed, "not_written", could_not, error)
     })?;
     let files = skeleton.files();
     let paths = files.iter().map(|(path, _)| fill(path));
-    let library = skeleton.library.map(|library| library.folder.to_owned());
+    let library = library.map(|library| library.folder.to_owned());
     let paths = paths.chain(library).map(|path| format!("{folder}/{path}"));
     let files: Vec<String> = paths.collect();
     let mut text = format!("Created the {} `{short}`\n", skeleton.what);
@@ -164,7 +96,7 @@ pub fn write(options: &New) -> Result<Reply, Failure> {
     }
     let data = json!({ "name": name.as_str(), "files": files });
     let next = skeleton.next.iter();
-    let next = next.map(|(before, path, after)| format!("{before}./{folder}{}{after}", fill(path)));
+    let next = next.map(|line| fill(&line.replace("@FOLDER@", &folder)));
     Ok(Reply::text(text).data(data).next_all(next))
 }
 
@@ -194,24 +126,33 @@ fn name(role: NewRole, short: &str) -> Result<PluginName, Failure> {
     Err(Failure::new(Exit::Usage, "invalid_input", message).field("name", None, problem))
 }
 
-fn skeleton(options: &New) -> Result<&'static Skeleton, Failure> {
+fn skeleton(options: &New) -> Result<&'static str, Failure> {
     let problem = match (options.role, options.lang) {
         (_, Some(Language::Sh | Language::Python | Language::Typescript)) if !STARTS_SCRIPTS => {
             "that would be a script, and Windows starts only programs"
         }
-        (NewRole::Command, Some(Language::Sh)) => return Ok(&SH),
-        (NewRole::Command, Some(Language::Python)) => return Ok(&PYTHON),
-        (NewRole::Command, Some(Language::Typescript)) => return Ok(&TYPESCRIPT),
-        (NewRole::Command, Some(Language::Go)) => return Ok(&GO),
-        (NewRole::Command, Some(Language::Rust)) => return Ok(&RUST),
-        (NewRole::ProviderPack, None) => return Ok(&PACK),
-        (NewRole::SecretsBackend, Some(Language::Python)) => return Ok(&PYTHON_BACKEND),
-        (NewRole::SecretsBackend, Some(Language::Typescript)) => return Ok(&TYPESCRIPT_BACKEND),
+        (NewRole::Command, Some(Language::Sh)) => return Ok("sh"),
+        (NewRole::Command, Some(Language::Python)) => return Ok("python"),
+        (NewRole::Command, Some(Language::Typescript)) => return Ok("typescript"),
+        (NewRole::Command, Some(Language::Go)) => return Ok("go"),
+        (NewRole::Command, Some(Language::Rust)) => return Ok("rust"),
+        (NewRole::ProviderPack, None) => return Ok("pack"),
+        (NewRole::SecretsBackend, Some(Language::Python)) => return Ok("python_backend"),
+        (NewRole::SecretsBackend, Some(Language::Typescript)) => return Ok("typescript_backend"),
         _ => {
             "a command is written in sh, python, typescript, go or rust, a secrets backend in python or typescript, a provider pack in no language"
         }
     };
     Err(invalid("--lang", problem))
+}
+
+/// Returns the library that a plugin in this language has a copy of.
+const fn library(language: Option<Language>) -> Option<&'static Library> {
+    match language {
+        Some(Language::Python) => Some(&PYTHON),
+        Some(Language::Typescript) => Some(&TYPESCRIPT),
+        Some(Language::Sh | Language::Go | Language::Rust) | None => None,
+    }
 }
 
 /// Returns the SDK dependency in `Cargo.toml` syntax, or an empty string if the plugin isn't written in Rust.
@@ -236,7 +177,12 @@ fn sdk(options: &New) -> Result<String, Failure> {
 }
 
 /// Creates the folder with all files, or nothing. The folder has a temporary name until it is complete.
-fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io::Result<()> {
+fn make(
+    folder: &str,
+    skeleton: &Skeleton,
+    library: Option<&Library>,
+    fill: &dyn Fn(&str) -> String,
+) -> io::Result<()> {
     let mut staging = tempfile::Builder::new();
     let staging = staging.prefix(".new-").tempdir_in(".")?;
     let made = staging.path().join("made");
@@ -250,7 +196,7 @@ fn make(folder: &str, skeleton: &Skeleton, fill: &dyn Fn(&str) -> String) -> io:
         };
         open.write_all(fill(text).as_bytes())?;
     }
-    if let Some(library) = skeleton.library {
+    if let Some(library) = library {
         for (path, text) in library.files {
             let path = made.join(library.folder).join(path);
             fs::create_dir_all(path.parent().unwrap_or(&made))?;

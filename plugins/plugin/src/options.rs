@@ -1,3 +1,5 @@
+//! The arguments of `plugin`.
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 

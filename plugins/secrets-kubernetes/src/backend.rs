@@ -1,3 +1,5 @@
+//! The backend: each set is a Secret in a namespace.
+
 mod change;
 
 use std::collections::BTreeMap;

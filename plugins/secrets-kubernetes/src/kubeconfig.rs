@@ -86,10 +86,7 @@ fn of_the_pod(context: Option<&str>) -> Result<Config, Error> {
 }
 
 /// Returns the error for a kubeconfig that can't be used. The error omits the parser's message, which may quote tokens.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "what `kube` says of the rest quotes no more than a name"
-)]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the rest quotes no value")]
 fn unusable(error: &KubeconfigError, kubeconfig: &Kubeconfig) -> Error {
     let contexts = kubeconfig.contexts.iter().take(20);
     let contexts: Vec<String> = contexts

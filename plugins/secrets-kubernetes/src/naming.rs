@@ -1,3 +1,5 @@
+//! The names that Kubernetes accepts.
+
 const LONGEST_KEY: usize = 253;
 
 /// Reports whether a set or a namespace can have this name.

@@ -5,6 +5,7 @@
 pub mod added;
 mod backends;
 pub mod cache;
+mod found;
 pub mod inspect;
 mod name;
 pub mod role;
@@ -18,12 +19,12 @@ use std::path::PathBuf;
 use crate::driver::Nesting;
 use crate::platform::folders;
 pub use crate::platform::trust::{UserId, user};
-pub use backends::{BackendStanding, FoundBackend};
 use bot_cli_protocol::HOST;
+pub use found::{Found, Standing};
 pub use inspect::Plugin;
 pub use name::{BACKEND_PREFIX, MANAGER, PACK_PREFIX, PREFIX, PluginName, RESERVED, SHIPPED};
 pub use role::{Refused, is_name as is_role_name};
-pub use search::{Named, PluginFile, Standing, users_of};
+pub use search::{Named, users_of};
 pub use trust::{HostFile, Trust};
 
 /// The folders to search for plugins, and the settings for checking the files.
@@ -33,10 +34,8 @@ pub struct Discovery {
     pub folders: Vec<PathBuf>,
     /// The same folders in the search order for plugins that are released with the host.
     pub released_folders: Vec<PathBuf>,
-    /// The folder for the user's own plugins.
+    /// The folder for the user's own plugins. The folder `packs` for packs that are folders is next to it.
     pub own_plugins: Option<PathBuf>,
-    /// The folders to search for packs that are folders rather than executables, in search order.
-    pub pack_folders: Vec<PathBuf>,
     /// The folder in which the manifests of executables are cached.
     pub cache: Option<PathBuf>,
     /// The user and the host, which decide whether a file is trusted.
@@ -64,10 +63,6 @@ impl Discovery {
             folders,
             released_folders,
             own_plugins: own_plugins(&variable),
-            pack_folders: folders::data(&variable)
-                .map(|data| data.join("bot-cli").join("packs"))
-                .into_iter()
-                .collect(),
             nesting,
             cache: folders::cache(&variable).map(|cache| cache.join("bot-cli").join("manifests")),
         }

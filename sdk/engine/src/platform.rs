@@ -10,6 +10,8 @@ mod windows;
 
 /// Process groups.
 pub mod process {
+    use std::process::{ChildStderr, ChildStdin, ChildStdout};
+
     #[cfg(unix)]
     pub use super::unix::{Group, INDISPENSABLE, ended_by_signal, kill_all};
     #[cfg(windows)]
@@ -23,4 +25,7 @@ pub mod process {
         /// Another process sent a stop signal.
         BySomebody,
     }
+
+    /// The standard streams of a process, as far as they are pipes.
+    pub type TakenStreams = (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>);
 }

@@ -1,3 +1,5 @@
+//! The reason why a plugin is not used.
+
 use std::path::Path;
 use std::{fmt, io};
 

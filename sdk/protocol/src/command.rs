@@ -1,3 +1,5 @@
+//! The tree of commands and arguments in a manifest.
+
 use serde::{Deserialize, Serialize};
 
 /// The specification of a command.
@@ -33,10 +35,7 @@ pub struct CommandSpec {
 }
 
 /// The specification of an option or a positional argument.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a field of its own on the wire"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field on the wire")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -153,10 +152,7 @@ impl CommandSpec {
 }
 
 impl Completion {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde passes a reference"
-    )]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
     fn is_none(&self) -> bool {
         *self == Self::None
     }

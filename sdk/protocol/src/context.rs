@@ -1,7 +1,6 @@
-#![expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+//! The surroundings of a run: the terminal, and what the host offers.
+
+#![expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +13,7 @@ use crate::{HostName, QuestionKind};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts about the terminal and the user's choices"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Context {
     /// The absolute path of the user's working directory, which is also the plugin's working directory.
     #[serde(skip_serializing_if = "is_untold")]
@@ -82,24 +78,15 @@ pub struct Capabilities {
     pub ask: Vec<QuestionKind>,
     /// Whether the `stdin` method is supported.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "serde_json::Map<String, serde_json::Value>")
-    )]
+    #[cfg_attr(feature = "schema", schemars(with = "offer::Offer"))]
     pub stdin: bool,
     /// Whether the host shows `progress` notifications.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "serde_json::Map<String, serde_json::Value>")
-    )]
+    #[cfg_attr(feature = "schema", schemars(with = "offer::Offer"))]
     pub progress: bool,
     /// Whether the host shows `output` notifications immediately.
     #[serde(with = "offer", skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "serde_json::Map<String, serde_json::Value>")
-    )]
+    #[cfg_attr(feature = "schema", schemars(with = "offer::Offer"))]
     pub output: bool,
 }
 
@@ -159,6 +146,9 @@ mod ask {
 }
 
 mod offer {
+    #[cfg(feature = "schema")]
+    pub type Offer = serde_json::Map<String, serde_json::Value>;
+
     use serde::de::IgnoredAny;
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -258,7 +258,7 @@ impl Message {
 /// Encodes `value` as JSON into memory that is wiped on drop. The buffer has room for one more byte, so that appending a line feed does not
 /// reallocate.
 pub fn wiped_json(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
-    let mut json = Wiped::default();
+    let mut json = Wiped(Zeroizing::new(Vec::with_capacity(1024)));
     let _ = serde_json::to_writer(&mut json, value);
     json.grow_for(1);
     json.0
@@ -266,12 +266,6 @@ pub fn wiped_json(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
 
 /// A byte buffer that wipes its old memory when it grows.
 struct Wiped(Zeroizing<Vec<u8>>);
-
-impl Default for Wiped {
-    fn default() -> Self {
-        Self(Zeroizing::new(Vec::with_capacity(1024)))
-    }
-}
 
 impl Wiped {
     fn grow_for(&mut self, more: usize) {

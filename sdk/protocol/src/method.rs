@@ -1,3 +1,5 @@
+//! The parameters and results of each method.
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

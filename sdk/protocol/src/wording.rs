@@ -1,23 +1,12 @@
 //! Text formatting shared by hosts and plugins.
 
+/// Parts of the error messages of the TLS library, each with a description.
+const WORDS_OF_TLS: &str = include_str!("words_of_tls.txt");
+
 /// Describes why no TLS connection was made, from the error message of the TLS library.
 pub fn tls(reason: &str) -> &str {
-    const WORDS: [(&str, &str); 7] = [
-        (
-            "UnknownIssuer",
-            "its certificate is from an authority that this machine does not trust",
-        ),
-        ("expired", "its certificate has expired"),
-        ("not valid yet", "its certificate is not valid yet"),
-        ("not valid for name", "its certificate is for another name"),
-        ("InvalidContentType", "it does not speak TLS"),
-        ("fatal alert", "it refuses the TLS of this program"),
-        (
-            "peer is incompatible",
-            "its TLS is not that of this program",
-        ),
-    ];
-    let known = WORDS.iter().find(|(part, _)| reason.contains(part));
+    let mut rows = WORDS_OF_TLS.lines().filter_map(|row| row.split_once(": "));
+    let known = rows.find(|(part, _)| reason.contains(part));
     known.map_or(reason, |(_, words)| words)
 }
 

@@ -1,3 +1,5 @@
+//! Runs a plugin that the user started by hand.
+
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;

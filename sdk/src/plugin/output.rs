@@ -1,3 +1,5 @@
+//! Writes messages to the host.
+
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,7 +1,9 @@
+//! Carries out a command.
+
 use clap::ArgMatches;
 
 use super::{Command, describe, usage};
-use crate::session::{Level, Session};
+use crate::session::Session;
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::outcome::Outcome;
 
@@ -31,7 +33,7 @@ pub fn carry_out<C: Command>(matches: &ArgMatches, name: &str, session: &Session
 fn tell_causes(failure: &Failure, session: &Session) {
     if !session.has_asked_for_secret() {
         for cause in failure.causes() {
-            session.log(Level::Info, &format!("caused by: {cause}"));
+            session.info(&format!("caused by: {cause}"));
         }
     }
 }

@@ -1,3 +1,5 @@
+//! A user who gives the answers of a test.
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

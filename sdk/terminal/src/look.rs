@@ -1,3 +1,5 @@
+//! The properties of the terminal, and how much is shown.
+
 use std::io::{IsTerminal, stderr, stdout};
 
 use anstream::{AutoStream, ColorChoice};
@@ -10,10 +12,7 @@ pub const PROMPTS: &str = "BOT_CLI_PROMPTS";
 
 /// The properties of the standard streams, and the style of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts about the streams and the user's choices"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Look {
     /// Whether the user can answer prompts.
     pub interactive: bool,

@@ -1,3 +1,5 @@
+//! Removes from text what a terminal would obey or not show.
+
 use anstream::adapter::strip_str;
 
 /// Returns `text` without the characters and sequences that can control a terminal: control characters other than line feed and tab, escape

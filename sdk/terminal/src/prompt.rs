@@ -1,3 +1,5 @@
+//! Asks questions at a terminal.
+
 mod frame;
 mod hidden;
 mod key;

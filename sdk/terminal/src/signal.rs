@@ -1,3 +1,5 @@
+//! The signals that stop a program.
+
 /// A signal that stops a process, or the equivalent event of a Windows console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]

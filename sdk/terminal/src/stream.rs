@@ -1,3 +1,5 @@
+//! Writes to standard output and standard error.
+
 use std::io::{self, Write};
 
 /// Writes text to standard output. Ignores a closed pipe, because its reader needs no more output.

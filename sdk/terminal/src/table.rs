@@ -1,3 +1,5 @@
+//! Aligns the columns of tables.
+
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Truncates `text` to a width in columns. Truncated text ends with `…`.

@@ -91,20 +91,17 @@ pub struct Transport {
 
 impl Transport {
     /// Returns the identifier and the label, such as `carrier_a (Twilio)`.
-    #[must_use]
     pub fn named(&self) -> String {
         let label = self.label.replace(" (", ", ").replace(')', "");
         format!("{} ({label})", self.id)
     }
 
     /// Reports whether the hosting service can start sessions on the transport.
-    #[must_use]
     pub fn starts_in_cloud(&self) -> bool {
         self.stays_behind.is_none()
     }
 
     /// Returns the options that make the bot's program serve only this transport, such as `-t webrtc --whatsapp`.
-    #[must_use]
     pub fn run_options(&self) -> String {
         let further = self.run_option.iter().map(String::as_str);
         std::iter::once("-t")
@@ -115,7 +112,6 @@ impl Transport {
     }
 
     /// Reports whether the two transports can't be combined in one bot, because both need the same entry in the bot's runner.
-    #[must_use]
     pub fn excludes(&self, other: &Self) -> bool {
         let both_call = [self, other]
             .iter()
@@ -125,7 +121,6 @@ impl Transport {
     }
 
     /// Returns the direction of calls, if the transport supports only one.
-    #[must_use]
     pub fn direction(&self) -> Option<Direction> {
         self.call_server.as_ref().map(|server| server.direction)
     }
@@ -164,7 +159,6 @@ pub enum Direction {
 
 impl Direction {
     /// Returns the name used in options and files.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::DialIn => "dial-in",
@@ -198,7 +192,6 @@ pub struct ClientTransport {
 
 impl ClientTransport {
     /// Returns the module that exports `load`, such as `peer`.
-    #[must_use]
     pub fn module(&self) -> Option<&str> {
         self.files.first()?.name.strip_suffix(".ts")
     }

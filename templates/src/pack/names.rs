@@ -1,3 +1,5 @@
+//! Names that provider packs can't use.
+
 use crate::project_file;
 
 /// A list of names, separated by spaces.
@@ -5,7 +7,6 @@ use crate::project_file;
 pub struct Names(&'static str);
 
 impl Names {
-    #[must_use]
     pub fn contains(self, name: &str) -> bool {
         self.0.split_whitespace().any(|known| known == name)
     }
@@ -26,14 +27,12 @@ pub const RESERVED: Names = Names(
 );
 
 /// Reports whether a service can't be imported from this top-level module: it is one of the project's own, or a special one.
-#[must_use]
 pub fn is_own_module(name: &str) -> bool {
     ["__future__", "__main__", "judge"].contains(&name)
         || project_file(&format!("server/{name}.py.liquid")).is_some()
 }
 
 /// Reports whether a top-level module belongs to the Python standard library. The name must be in lowercase.
-#[must_use]
 pub fn is_standard_module(name: &str) -> bool {
     STANDARD_MODULES.contains(name)
 }

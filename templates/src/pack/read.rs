@@ -33,7 +33,6 @@ pub struct LeftOut {
 
 impl LeftOut {
     /// Returns the first problem, on one line.
-    #[must_use]
     pub fn reason(&self) -> String {
         self.problems.first().cloned().unwrap_or_default()
     }
@@ -54,7 +53,6 @@ pub fn read(pack: &str, providers: Value, taken: &mut Taken) -> Result<Contents,
 }
 
 /// Reads the providers from a folder and reserves their names, as [`read`] does for a manifest.
-#[must_use]
 pub fn read_files(pack: &str, files: Vec<ProviderFile>, taken: &mut Taken) -> Contents {
     let mut reader = PackReader {
         pack,

@@ -29,7 +29,6 @@ const CREDENTIALS: [&str; 5] = [
 ];
 
 /// Returns all problems with a provider and its services.
-#[must_use]
 pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<String> {
     let mut problems = check_provider(provider);
     for service in &provider.services {
@@ -69,7 +68,6 @@ pub(super) fn check_service(
 }
 
 /// Returns the environment variables that a service reads, either through arguments or directly.
-#[must_use]
 pub fn variables(service: &Service) -> BTreeSet<&str> {
     let of_arguments = arguments(service)
         .into_iter()
@@ -80,7 +78,6 @@ pub fn variables(service: &Service) -> BTreeSet<&str> {
 }
 
 /// Returns all arguments of a service, including nested ones.
-#[must_use]
 pub fn arguments(service: &Service) -> Vec<&Arg> {
     fn collect<'a>(args: &'a [Arg], found: &mut Vec<&'a Arg>) {
         for arg in args {

@@ -57,7 +57,6 @@ impl Kind {
     pub const ALL: [Self; 5] = [Self::Stt, Self::Llm, Self::Tts, Self::Realtime, Self::Video];
 
     /// Returns the name used in data files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Stt => "stt",
@@ -155,7 +154,6 @@ pub struct Service {
 
 impl Service {
     /// Returns advice for the user: the note, and what the service downloads.
-    #[must_use]
     pub fn advice(&self) -> Option<String> {
         let downloads = self.downloads.as_ref();
         let downloads = downloads.map(|it| format!("downloads {it}, at first start"));
@@ -164,14 +162,12 @@ impl Service {
     }
 
     /// Reports whether the service is by default a server on the user's machine.
-    #[must_use]
     pub fn is_at_localhost(&self) -> bool {
         let mut defaults = self.args.iter().filter_map(|arg| arg.default.as_ref());
         defaults.any(|default| default.contains("://localhost"))
     }
 
     /// Returns the language as the class takes it, such as `pt-BR` for `pt`. Its own default is English.
-    #[must_use]
     pub fn language(&self, code: &str) -> Option<&str> {
         let mut languages = self.languages.iter();
         let found = languages.find(|it| it.split('-').next() == Some(code));

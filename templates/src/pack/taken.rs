@@ -1,3 +1,5 @@
+//! Identifiers and environment variables that are already in use.
+
 use std::collections::BTreeMap;
 
 use super::form::shown;
@@ -45,7 +47,6 @@ impl Taken {
 
     /// Returns the reason why a service conflicts with existing ones, if any: its identifier is in use, or a variable would have two
     /// meanings.
-    #[must_use]
     pub fn conflict(&self, provider: &Provider, service: &Service) -> Option<String> {
         if let Some(whose) = self.ids.get(&service.id) {
             return Some(format!("`id` is that of {whose}"));

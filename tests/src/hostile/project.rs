@@ -2,8 +2,8 @@
 
 use bot_cli_cloud::parse_dotenv;
 use bot_cli_init::{
-    Catalogue, Config, Draft, Feature, Pack, PlannedFile, Switches, equivalent_command, resolve,
-    scaffold,
+    Catalogue, Config, Draft, Feature, Pack, PlannedFile, Setting, Switches, equivalent_command,
+    resolve, scaffold,
 };
 use bot_cli_templates::pack::{Kind, Service};
 use fastrand::Rng;
@@ -44,7 +44,7 @@ pub(super) fn compare(
 /// Picks a random bot that uses the packs' services where possible, with all other options also chosen at random.
 fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
     let of = |kind: Kind, random: &mut Rng| {
-        let brought: Vec<&Service> = (catalogue.packs().iter())
+        let brought: Vec<&Service> = (catalogue.packs.iter())
             .flat_map(Pack::services)
             .filter(|service| service.kind == kind)
             .collect();
@@ -53,10 +53,8 @@ fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
     let realtime = of(Kind::Realtime, random);
     let cascade = [Kind::Stt, Kind::Llm, Kind::Tts].map(|kind| of(kind, random));
     let speaks = realtime.is_some() && (cascade.iter().all(Option::is_none) || random.bool());
+    let video = of(Kind::Video, random);
     let mut draft = Draft {
-        project_name: Some("bot".to_owned()),
-        transports: Some(vec!["p2p_webrtc".to_owned()]),
-        video_service: of(Kind::Video, random),
         switches: Switches::of([
             (Feature::Recording, random.bool()),
             (Feature::Eval, random.bool()),
@@ -64,19 +62,22 @@ fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
         ]),
         ..Draft::default()
     };
-    if draft.video_service.is_none() && random.u8(..4) == 0 {
-        draft.transports = Some(vec!["carrier_a".to_owned(), "websocket".to_owned()]);
+    draft.put(Setting::ProjectName, ["bot"]);
+    draft.put(Setting::Transports, ["p2p_webrtc"]);
+    draft.put(Setting::VideoService, video);
+    if draft.said(Setting::VideoService).is_none() && random.u8(..4) == 0 {
+        draft.put(Setting::Transports, ["carrier_a", "websocket"]);
     }
-    let text = |text: &str| Some(text.to_owned());
     if speaks {
-        draft.mode = text("realtime");
-        draft.realtime_service = realtime;
+        draft.put(Setting::Mode, ["realtime"]);
+        draft.put(Setting::RealtimeService, realtime);
     } else {
         let [stt, llm, tts] = cascade;
-        draft.mode = text("cascade");
-        draft.stt_service = stt.or(text("deepgram_stt"));
-        draft.llm_service = llm.or(text("openai_llm"));
-        draft.tts_service = tts.or(text("cartesia_tts"));
+        let or = |service: Option<String>, usual: &str| [service.unwrap_or(usual.to_owned())];
+        draft.put(Setting::Mode, ["cascade"]);
+        draft.put(Setting::SttService, or(stt, "deepgram_stt"));
+        draft.put(Setting::LlmService, or(llm, "openai_llm"));
+        draft.put(Setting::TtsService, or(tts, "cartesia_tts"));
     }
     draft
 }

@@ -2,7 +2,7 @@
 
 mod external;
 
-use bot_cli_engine::discovery::BackendStanding;
+use bot_cli_engine::discovery::Standing;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::Store;
@@ -123,7 +123,7 @@ pub fn vault(context: CommandContext<'_>, scope: &mut Scope) -> Result<Vault, Fa
 pub fn names(environment: &Environment) -> Vec<String> {
     let mut names: Vec<String> = BUILT_IN.iter().map(ToString::to_string).collect();
     let found = external::all(environment).into_iter();
-    let usable = found.filter(|found| matches!(found.standing, BackendStanding::Usable(..)));
+    let usable = found.filter(|found| matches!(found.standing, Standing::Used(_)));
     names.extend(usable.map(|found| found.name));
     names
 }

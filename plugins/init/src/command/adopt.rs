@@ -80,8 +80,7 @@ pub(super) fn run(options: &Options, session: &Session) -> Result<Reply, Failure
     let next = format!("bot-cli init {shown} --update --dry-run");
     let (record, mut reply) = adopted(&target, &config, options.dry_run, &shown)?;
     if !options.dry_run {
-        let cancel = session.cancel().clone();
-        let cancelled = || cancel.requested();
+        let cancelled = || session.cancelled();
         transaction::write(&target.path, &record, Old::Given, &cancelled)?;
         reply.data["next"] = json!([next]);
         reply = reply.next(next);

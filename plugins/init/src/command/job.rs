@@ -13,7 +13,7 @@
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::Question;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell;
 use serde_json::{Value, json};
 
@@ -60,8 +60,7 @@ impl Job<'_> {
         let way_out = self.config.as_ref().and_then(|_| way_out(&self.target));
         found.refuse_conflicts(&self.target.shown, way_out.as_deref())?;
         self.refresh(&mut found, session)?;
-        let cancel = session.cancel().clone();
-        let cancelled = || cancel.requested();
+        let cancelled = || session.cancelled();
         transaction::write(&self.target.path, &found.changes, Old::Given, &cancelled)?;
         if let Some(config) = &self.config {
             warn_of_deprecated(config, session);
@@ -164,7 +163,7 @@ impl Job<'_> {
 pub(super) fn warn_of_stale(stale: &[String], session: &Session) {
     let stale = stale.join(", ");
     let message = format!("kept: {stale}; to refresh, add `--overwrite-guide` to the command");
-    session.log(Level::Warn, &message);
+    session.warn(&message);
 }
 
 fn written<'f>(found: &'f Comparison, how: &str) -> Vec<&'f str> {
@@ -194,7 +193,7 @@ pub(super) fn warn_of_deprecated(config: &Config, session: &Session) {
     for service in config.services() {
         if let Some(instead) = &service.deprecated {
             let message = format!("`{}` is deprecated: {instead}", service.id);
-            session.log(Level::Warn, &message);
+            session.warn(&message);
         }
     }
 }

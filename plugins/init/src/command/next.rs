@@ -234,7 +234,6 @@ mod tests {
         Target {
             shown: shown.to_owned(),
             path: PathBuf::from("/home/me/my-bot"),
-            exists: false,
         }
     }
 

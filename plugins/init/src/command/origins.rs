@@ -1,3 +1,5 @@
+//! The origin of each choice, for error messages.
+
 use bot_cli_protocol::failure::Field;
 
 use crate::config::FromFile;

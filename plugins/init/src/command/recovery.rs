@@ -1,3 +1,5 @@
+//! Handles what an earlier run left behind.
+
 use std::mem;
 
 use bot_cli_protocol::failure::{Exit, Failure};

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 
 use super::job::{unplanned, unrecorded, warn_of_deprecated, warn_of_stale};
 use super::next::strangers;
@@ -72,8 +72,7 @@ fn started(options: &Options, session: &Session) -> Result<Reply, Failure> {
     }
     let written = is_wanted && !options.dry_run;
     if written {
-        let cancel = session.cancel().clone();
-        let cancelled = || cancel.requested();
+        let cancelled = || session.cancelled();
         transaction::write(&target.path, &update.changes, old, &cancelled)?;
         warn_of_deprecated(&config, session);
     }
@@ -103,7 +102,7 @@ fn new_config<'c>(
     origins.below = Some((recorded.clone(), format!("`{}`", record::PROJECT)));
     let (draft, told) = overlay::over(recorded.clone(), asked);
     for given_way in told {
-        session.log(Level::Warn, &given_way);
+        session.warn(&given_way);
     }
     let config = resolved(&draft, &mut origins, target, catalogue)?;
     note_name(&config, session);
@@ -229,5 +228,5 @@ fn warn_of_uncommitted(failure: &Failure, session: &Session) {
         "{}, so without `--force` it would write nothing: {paths}",
         failure.message
     );
-    session.log(Level::Warn, &message);
+    session.warn(&message);
 }

@@ -12,7 +12,8 @@ use crate::option_table::{Feature, Setting};
 /// Removes from `file` any settings that the selected transports do not support, except settings that `options` also sets. Returns a
 /// message for each removed setting.
 pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
-    let words = options.transports.as_ref().or(file.transports.as_ref());
+    let said = options.said(Setting::Transports);
+    let words = said.or(file.said(Setting::Transports));
     // A transport family supports every setting, and unknown names are reported separately.
     let transports = words.into_iter().flatten();
     let transports: Option<Vec<&Transport>> = transports
@@ -27,14 +28,16 @@ pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
         .collect();
     let names = names.join(" and ");
     let mut told = Vec::new();
-    let framework = file.client_framework.as_deref();
+    let framework = file.text(Setting::ClientFramework);
     let known = Setting::ClientFramework.row().values.words();
     let asks = framework.is_some_and(|framework| framework != NONE && known.contains(&framework));
-    let decided = options.client_framework.is_some() || options.client_server.is_some();
+    let client = [Setting::ClientFramework, Setting::ClientServer];
+    let decided = client.iter().any(|it| options.said(*it).is_some());
     let is_reached = |one: &&Transport| one.client.is_some() || one.family.is_some() || one.carrier;
     if asks && !decided && !transports.iter().any(is_reached) {
-        file.client_framework = None;
-        file.client_server = None;
+        for setting in client {
+            *file.setting(setting) = None;
+        }
         told.push(format!(
             "no web client is generated: none is published for {names}"
         ));
@@ -58,18 +61,19 @@ pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
 mod tests {
     use super::concede;
     use crate::draft::Draft;
-    use crate::option_table::{Feature, Switches};
+    use crate::option_table::{Feature, Setting, Switches};
 
     fn file(transport: &str, cloud: bool) -> Draft {
-        Draft {
-            transports: Some(vec![transport.to_owned()]),
-            client_framework: Some("react".to_owned()),
-            client_server: Some("vite".to_owned()),
+        let mut draft = Draft {
             switches: Switches::of(
                 [Feature::DeployToCloud, Feature::NoiseCancel].map(|it| (it, cloud)),
             ),
             ..Draft::default()
-        }
+        };
+        draft.put(Setting::Transports, [transport]);
+        draft.put(Setting::ClientFramework, ["react"]);
+        draft.put(Setting::ClientServer, ["vite"]);
+        draft
     }
 
     #[test]
@@ -82,16 +86,12 @@ mod tests {
             "`enable_noise_cancel` is left out: the hosting service does not start bots for `livekit`",
         ];
         assert_eq!(told, expected);
-        let expected = Draft {
-            client_framework: None,
-            client_server: None,
-            ..file("livekit", false)
-        };
+        let mut expected = file("livekit", false);
+        *expected.setting(Setting::ClientFramework) = None;
+        *expected.setting(Setting::ClientServer) = None;
         assert_eq!(asked, expected);
-        let options = Draft {
-            transports: None,
-            ..file("", true)
-        };
+        let mut options = file("", true);
+        *options.setting(Setting::Transports) = None;
         assert_eq!(concede(&mut file("livekit", true), &options), [""; 0]);
         for transport in ["smallwebrtc", "twilio", "daily_pstn", "nobody"] {
             let mut asked = file(transport, true);

@@ -9,7 +9,7 @@ use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use crate::draft::{self, Draft, NONE, Slot};
-use crate::option_table;
+use crate::option_table::{self, Form, Setting};
 use crate::wording::{did_you_mean, quoted};
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -53,15 +53,15 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
             .extend(problem.map(|it| Field::new(quoted(name).trim_matches('`'), it)));
         // `null` means no client, unlike a missing key.
         if key == "client_framework" && value.is_null() {
-            read.draft.client_framework = Some(NONE.to_owned());
+            read.draft.put(Setting::ClientFramework, [NONE]);
         }
     }
     // The framework's own tool writes a client server even without a client.
     let draft = &mut read.draft;
-    if draft.client_framework.as_deref() == Some(NONE)
-        && draft.client_server.as_deref() == Some("vite")
+    if draft.text(Setting::ClientFramework) == Some(NONE)
+        && draft.text(Setting::ClientServer) == Some("vite")
     {
-        draft.client_server = None;
+        *draft.setting(Setting::ClientServer) = None;
     }
     Ok(read)
 }
@@ -73,9 +73,16 @@ fn known_keys() -> impl Iterator<Item = &'static str> {
 
 fn fill(slot: Slot<'_>, value: &Value) -> Result<(), String> {
     match slot {
-        Slot::Text(place) => *place = Some(typed(value, "a string")?),
-        Slot::OptionalText(place) => *place = typed(value, "a string or null")?,
-        Slot::List(place) => *place = Some(typed(value, "a list of strings")?),
+        Slot::Setting(form, place) => {
+            *place = match form {
+                Form::Text => Some(vec![typed(value, "a string")?]),
+                Form::OptionalText => {
+                    let text: Option<String> = typed(value, "a string or null")?;
+                    text.map(|text| vec![text])
+                }
+                Form::List => Some(typed(value, "a list of strings")?),
+            }
+        }
         Slot::Switch(place) => *place = Some(typed(value, "true or false")?),
         Slot::Packs(place) => {
             *place = Some(typed(value, "an object of packs, each with its `version`")?);
@@ -117,7 +124,7 @@ impl<'de> Deserialize<'de> for Entries {
 mod tests {
     use super::parse;
     use crate::draft::Draft;
-    use crate::option_table::{Feature, Switches};
+    use crate::option_table::{Feature, Setting, Switches};
 
     fn problems(text: &str) -> Vec<String> {
         let read = parse(text).unwrap();
@@ -155,16 +162,7 @@ mod tests {
             "video": "g", "enable_krisp": true, "observability": true, "eval": true, "generate_client": true, "client_framework": "react"}"#;
         let read = parse(text).unwrap();
         assert_eq!(read.problems, []);
-        let text = |text: &str| Some(text.to_owned());
-        let expected = Draft {
-            project_name: text("a"),
-            transports: Some(vec!["b".to_owned()]),
-            stt_service: text("c"),
-            llm_service: text("d"),
-            tts_service: text("e"),
-            realtime_service: text("f"),
-            video_service: text("g"),
-            client_framework: text("react"),
+        let mut expected = Draft {
             switches: Switches::of([
                 (Feature::NoiseCancel, true),
                 (Feature::Observability, true),
@@ -172,6 +170,18 @@ mod tests {
             ]),
             ..Draft::default()
         };
+        for (setting, text) in [
+            (Setting::ProjectName, "a"),
+            (Setting::Transports, "b"),
+            (Setting::SttService, "c"),
+            (Setting::LlmService, "d"),
+            (Setting::TtsService, "e"),
+            (Setting::RealtimeService, "f"),
+            (Setting::VideoService, "g"),
+            (Setting::ClientFramework, "react"),
+        ] {
+            expected.put(setting, [text]);
+        }
         assert_eq!(read.draft, expected);
     }
 
@@ -181,8 +191,8 @@ mod tests {
             r#"{"generate_client": false, "client_framework": null, "client_server": "vite"}"#;
         let read = parse(text).unwrap();
         assert_eq!(read.problems, [], "{text}");
-        assert_eq!(read.draft.client_framework.as_deref(), Some("none"));
-        assert_eq!(read.draft.client_server, None);
+        assert_eq!(read.draft.text(Setting::ClientFramework), Some("none"));
+        assert_eq!(read.draft.said(Setting::ClientServer), None);
     }
 
     #[test]

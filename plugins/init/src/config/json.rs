@@ -45,10 +45,7 @@ impl Config<'_> {
             .clone()
     }
 
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "services and directions are told by their rows"
-    )]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "rows tell the rest")]
     fn value(&self, setting: Setting) -> Value {
         match setting {
             Setting::ProjectName => json!(self.project_name),

@@ -1,3 +1,5 @@
+//! Sets of features.
+
 use super::Feature;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -8,12 +10,10 @@ impl Features {
         Self(Feature::ALL.map(has))
     }
 
-    #[must_use]
     pub const fn has(self, feature: Feature) -> bool {
         self.0[feature as usize]
     }
 
-    #[must_use]
     pub const fn with(mut self, feature: Feature, has: bool) -> Self {
         self.0[feature as usize] = has;
         self
@@ -26,7 +26,6 @@ pub struct Switches([Option<bool>; Feature::ALL.len()]);
 
 impl Switches {
     /// Returns switches with only the given features set.
-    #[must_use]
     pub fn of<const N: usize>(said: [(Feature, bool); N]) -> Self {
         let mut switches = Self::default();
         for (feature, on) in said {
@@ -36,7 +35,6 @@ impl Switches {
     }
 
     /// Returns the feature's state, or `None` if it isn't set.
-    #[must_use]
     pub const fn get(&self, feature: Feature) -> Option<bool> {
         self.0[feature as usize]
     }

@@ -1,3 +1,5 @@
+//! `--list-options`: the services, transports and presets on offer.
+
 use bot_cli_templates::Preset;
 use bot_cli_templates::catalogue::{BotType, Kind, Transport};
 use bot_cli_terminal::table as aligned;
@@ -47,15 +49,12 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
         document["transports"][key] = list(transports.collect());
     }
     // Family names, which need a direction option.
-    for transport in TRANSPORTS
-        .into_iter()
-        .flat_map(|(.., it)| catalogue.transports(it))
-    {
+    for transport in catalogue.all_transports() {
         if let (Some(family), Some(alias)) = (&transport.family, &transport.family_alias) {
             aliases.insert(alias.clone(), json!(family));
         }
     }
-    let packs = catalogue.packs().iter().map(|pack| {
+    let packs = catalogue.packs.iter().map(|pack| {
         let services: Vec<_> = pack.services().map(|service| &service.id).collect();
         json!({ "name": pack.name, "version": pack.source.version, "about": pack.about, "services": services })
     });

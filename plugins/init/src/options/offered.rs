@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
 use bot_cli_templates::Preset;
-use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
+use bot_cli_templates::catalogue::Catalogue;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::option_table::Values;
@@ -35,7 +35,10 @@ impl TypedValueParser for Offered {
                 Box::new(self.0.words().iter().map(PossibleValue::new))
             }
             Values::Transports => {
-                let all = transports().map(move |it| offered(&it.id, &it.label, &it.alias));
+                let all = Catalogue::get()
+                    .all_transports()
+                    .iter()
+                    .map(move |it| offered(&it.id, &it.label, &it.alias));
                 Box::new(all.chain(families()))
             }
             Values::Service(kind) => {
@@ -56,13 +59,11 @@ pub(super) fn presets() -> PossibleValuesParser {
 /// Returns the transport family names, each of which identifies a transport in combination with a call direction. These names are accepted
 /// but hidden, because the full transport names are suggested instead.
 fn families() -> impl Iterator<Item = PossibleValue> {
-    let names = transports().flat_map(|one| [&one.family, &one.family_alias]);
+    let names = Catalogue::get()
+        .all_transports()
+        .iter()
+        .flat_map(|one| [&one.family, &one.family_alias]);
     let names: BTreeSet<&String> = names.flatten().collect();
     let hidden = |name| PossibleValue::new(name).hide(true);
     names.into_iter().map(hidden)
-}
-
-fn transports() -> impl Iterator<Item = &'static Transport> {
-    let types = [BotType::Web, BotType::Telephony].into_iter();
-    types.flat_map(|bot_type| Catalogue::get().transports(bot_type))
 }

@@ -4,7 +4,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, ValueHint};
 
 use super::offered::Offered;
-use crate::draft::{Draft, Slot};
+use crate::draft::Draft;
 use crate::option_table::{Feature, Form, Setting, Values};
 
 impl Args for Draft {
@@ -27,14 +27,8 @@ impl FromArgMatches for Draft {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         for setting in Setting::ALL {
-            let Some(given) = matches.get_many::<String>(&id(setting)) else {
-                continue;
-            };
-            let mut given = given.cloned();
-            match self.setting(setting) {
-                Slot::List(place) => *place = Some(given.collect()),
-                Slot::Text(place) | Slot::OptionalText(place) => *place = given.next_back(),
-                Slot::Switch(_) | Slot::Packs(_) => {}
+            if let Some(given) = matches.get_many::<String>(&id(setting)) {
+                self.put(setting, given);
             }
         }
         for feature in Feature::ALL {

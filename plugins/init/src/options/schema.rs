@@ -115,15 +115,10 @@ mod tests {
             for value in lists.into_iter().filter_map(Value::as_array).flatten() {
                 let Some(text) = value.as_str() else { continue };
                 let mut draft = Draft::default();
-                match draft.slot(key) {
-                    Some(Slot::Text(place) | Slot::OptionalText(place)) => {
-                        *place = Some(text.to_owned());
-                    }
-                    Some(Slot::List(place)) => *place = Some(vec![text.to_owned()]),
-                    Some(Slot::Switch(_) | Slot::Packs(_)) | None => {
-                        panic!("{key} has no texts")
-                    }
-                }
+                let Some(Slot::Setting(_, place)) = draft.slot(key) else {
+                    panic!("{key} has no texts")
+                };
+                *place = Some(vec![text.to_owned()]);
                 let unknown = resolve(&draft, Some("bot"), Catalogue::built_in())
                     .unwrap_err()
                     .into_iter()

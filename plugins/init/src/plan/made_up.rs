@@ -1,3 +1,5 @@
+//! Tests with transports that don't exist: each is one file, and the files that it names.
+
 use bot_cli_templates::catalogue::{BotType, Transport};
 use bot_cli_templates::{project_file, project_files};
 

@@ -22,11 +22,7 @@ fn own_names(config: &Config<'_>) -> BTreeSet<String> {
     let names = Names::of(text).unwrap();
     let used = names.bound.union(&names.used);
     let mut used: BTreeSet<String> = used.map(|name| (*name).to_owned()).collect();
-    let services: Vec<&Service> = match &config.pipeline {
-        Pipeline::Cascade { stt, llm, tts } => vec![*stt, *llm, *tts],
-        Pipeline::Realtime(service) => vec![*service],
-    };
-    for service in services.into_iter().chain(config.video) {
+    for service in config.services() {
         used.remove(&service.class);
         for name in service.imports.values().flatten() {
             used.remove(name);

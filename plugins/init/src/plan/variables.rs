@@ -207,27 +207,21 @@ pub(super) fn groups(
                 only_for: only_sometimes.then(|| transport.run_options()),
                 variables: Vec::new(),
             };
+            let default = variable.default.clone();
             let variable = VariableView {
-                name: variable.name.clone(),
-                about: variable.about.clone(),
-                about_markdown: variable.about.clone(),
-                required: variable.default.is_none() && !variable.optional,
-                ..VariableView::with_default(variable.default.clone())
+                required: default.is_none() && !variable.optional,
+                ..VariableView::new(&variable.name, &variable.about, default)
             };
             add(&mut groups, &heading, variable);
         }
     }
     for feature in Feature::ALL.into_iter().filter(|it| config.has(*it)) {
         let row = feature.row();
-        let variables = row.variables.iter().map(|(name, about)| VariableView {
-            name: (*name).to_owned(),
-            about: (*about).to_owned(),
-            about_markdown: (*about).to_owned(),
-            ..VariableView::default()
-        });
-        let variables: Vec<VariableView> = variables.collect();
-        if let (FeatureQuestion::Extra { label, .. }, false) = (row.question, variables.is_empty())
-        {
+        let variables = row.variables.iter();
+        let variables: Vec<VariableView> = variables
+            .map(|(name, about)| VariableView::new(name, about, None))
+            .collect();
+        if let (FeatureQuestion::Extra(label, _), false) = (row.question, variables.is_empty()) {
             groups.push(VariableGroup {
                 title: label.to_owned(),
                 variables,
@@ -236,15 +230,12 @@ pub(super) fn groups(
         }
     }
     if reads_where(config) {
-        let about = "`local` on your machine, where the runner sets it".to_owned();
+        let about = "`local` on your machine, where the runner sets it";
         groups.push(VariableGroup {
             title: "Where the bot runs".to_owned(),
             variables: vec![VariableView {
-                name: "ENV".to_owned(),
-                about_markdown: about.clone(),
-                about,
                 example: "local".to_owned(),
-                ..VariableView::default()
+                ..VariableView::new("ENV", about, None)
             }],
             ..VariableGroup::default()
         });
@@ -275,16 +266,14 @@ fn of_service(
         Unset::Required => None,
     };
     VariableView {
-        name: name.clone(),
         about_markdown: markdown(&about, config.catalogue.pack_of(service)),
-        about,
         required: is_required || is_first,
         alternatives: match service.one_of.split_first() {
             Some((_, others)) if is_first => others.to_vec(),
             _ => Vec::new(),
         },
         instead_of: first.filter(|_| !is_first).cloned(),
-        ..VariableView::with_default(default)
+        ..VariableView::new(name, &about, default)
     }
 }
 
@@ -347,8 +336,11 @@ fn add(groups: &mut Vec<VariableGroup>, heading: &VariableGroup, variable: Varia
 }
 
 impl VariableView {
-    fn with_default(default: Option<String>) -> Self {
+    fn new(name: &str, about: &str, default: Option<String>) -> Self {
         Self {
+            name: name.to_owned(),
+            about: about.to_owned(),
+            about_markdown: about.to_owned(),
             example: default.as_deref().map(dotenv).unwrap_or_default(),
             default,
             ..Self::default()

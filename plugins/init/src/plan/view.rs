@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::variables::{self, Reading, Unset};
 use super::{PlanError, arguments, bot, imports, manifest, python};
 use crate::config::{Config, Pipeline};
+use crate::option_table::Feature;
 
 /// The model of Ollama that the framework judges evals with.
 const JUDGE: &str = "gemma4:12b";
@@ -66,9 +67,12 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         "judge_model": judge_model(config),
         "files": manifest::files_of(config),
     });
-    for feature in crate::option_table::Feature::ALL {
+    for feature in Feature::ALL {
         view[feature.row().name] = config.has(feature).into();
     }
+    let features = Feature::ALL.into_iter().filter(|it| config.has(*it));
+    let known_by = features.map(|feature| feature.row().known_by);
+    view["feature_imports"] = known_by.filter(|it| it.starts_with("from ")).collect();
     Ok(view)
 }
 

@@ -1,3 +1,5 @@
+//! Files and command lines on Unix.
+
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, lchown};

@@ -1,3 +1,5 @@
+//! Files and command lines on Windows.
+
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -5,19 +5,17 @@ use super::{BASE, PROJECT, Unusable, VERSION, files, read};
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::draft::Draft;
+use crate::option_table::Setting;
 use crate::plan::scaffold;
 use crate::resolve::resolve;
 
 fn config(client: &str) -> Config<'static> {
-    let text = |text: &str| Some(text.to_owned());
-    let draft = Draft {
-        project_name: text("Über \"bot\""),
-        transports: Some(vec!["p2p_webrtc".to_owned(), "hosted_rtc".to_owned()]),
-        mode: text("realtime"),
-        realtime_service: text("openai_realtime"),
-        client_framework: text(client),
-        ..Draft::default()
-    };
+    let mut draft = Draft::default();
+    draft.put(Setting::ProjectName, ["Über \"bot\""]);
+    draft.put(Setting::Transports, ["p2p_webrtc", "hosted_rtc"]);
+    draft.put(Setting::Mode, ["realtime"]);
+    draft.put(Setting::RealtimeService, ["openai_realtime"]);
+    draft.put(Setting::ClientFramework, [client]);
     resolve(&draft, None, Catalogue::built_in()).unwrap()
 }
 

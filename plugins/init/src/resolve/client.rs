@@ -1,3 +1,5 @@
+//! Validates the choice of a web client.
+
 use bot_cli_templates::catalogue::{BotType, Transport};
 
 use super::{Problems, word};
@@ -11,13 +13,8 @@ pub(super) fn resolve(
     transports: &[&'static Transport],
     problems: &mut Problems,
 ) -> Option<Client> {
-    let framework = draft.client_framework.as_ref();
-    let framework = word(Setting::ClientFramework, framework, problems);
-    let server = word(
-        Setting::ClientServer,
-        draft.client_server.as_ref(),
-        problems,
-    );
+    let framework = word(Setting::ClientFramework, draft, problems);
+    let server = word(Setting::ClientServer, draft, problems);
     let (framework, server) = (framework.ok()?.unwrap_or(NONE), server.ok()?);
     match (framework, server) {
         (NONE, Some(_)) => {

@@ -6,6 +6,7 @@ use bot_cli_templates::project;
 
 use super::{Problems, said};
 use crate::draft::Draft;
+use crate::option_table::Setting;
 use crate::wording::quoted;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +61,8 @@ pub(super) fn resolve(
     problems: &mut Problems,
 ) -> Option<ProjectName> {
     let parsed = match (
-        said(draft.project_name.as_ref()),
-        draft.project_name.is_some(),
+        said(draft, Setting::ProjectName),
+        draft.said(Setting::ProjectName).is_some(),
         default,
     ) {
         (Some(name), _, _) => ProjectName::parse(name),

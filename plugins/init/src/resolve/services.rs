@@ -1,3 +1,5 @@
+//! Validates the choice of AI services.
+
 use bot_cli_protocol::suggest;
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
@@ -24,7 +26,7 @@ pub(super) fn pipeline<'c>(
     let said = |key: &str| draft.services().find(|(named, _)| *named == key);
     let cascade_said = CASCADE.iter().any(|(key, _)| said(key).is_some());
     let realtime_said = said(REALTIME.0).is_some();
-    let mode = word(Setting::Mode, draft.mode.as_ref(), problems);
+    let mode = word(Setting::Mode, draft, problems);
     if mode == Ok(None) {
         problems.missing_with(
             "mode",
@@ -109,7 +111,7 @@ fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> Strin
     if let Some(unused) = catalogue.why_unused(raw) {
         return unused.words();
     }
-    let pack = (catalogue.packs().iter())
+    let pack = (catalogue.packs.iter())
         .filter(|pack| belongs_to(raw, &pack.name))
         .max_by_key(|pack| pack.name.len());
     if let Some(pack) = pack {

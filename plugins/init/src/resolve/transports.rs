@@ -1,4 +1,6 @@
-use bot_cli_templates::catalogue::{BotType, Transport};
+//! Validates the choice of transports and call directions.
+
+use bot_cli_templates::catalogue::Transport;
 
 use super::{Problems, Wrong, word};
 use crate::catalogue::Catalogue;
@@ -12,16 +14,13 @@ pub(super) fn resolve(
     problems: &mut Problems,
 ) -> Vec<&'static Transport> {
     let mut found: Vec<&'static Transport> = Vec::new();
-    let words = draft.transports.iter().flatten();
+    let words = draft.transports().iter();
     let words: Vec<&str> = words.map(|raw| raw.trim()).collect();
     let directions: Vec<Direction> = Setting::directions()
-        .map(|(setting, family)| {
-            let value = draft.directions[setting as usize].as_ref();
-            Direction {
-                key: setting.row().key,
-                family,
-                said: word(setting, value, problems),
-            }
+        .map(|(setting, family)| Direction {
+            key: setting.row().key,
+            family,
+            said: word(setting, draft, problems),
         })
         .collect();
     for raw in &words {
@@ -95,14 +94,11 @@ fn unknown(raw: &str, catalogue: &Catalogue) -> String {
     if raw.is_empty() {
         return "an empty transport".to_owned();
     }
-    let transports = [BotType::Web, BotType::Telephony].into_iter();
-    let known = transports
-        .flat_map(|bot_type| catalogue.transports(bot_type))
-        .flat_map(|transport| {
-            let family = [&transport.family, &transport.family_alias];
-            let others = family.into_iter().chain([&transport.alias]);
-            others.flatten().chain([&transport.id])
-        });
+    let known = catalogue.all_transports().iter().flat_map(|transport| {
+        let family = [&transport.family, &transport.family_alias];
+        let others = family.into_iter().chain([&transport.alias]);
+        others.flatten().chain([&transport.id])
+    });
     let known: Vec<&str> = known.map(String::as_str).collect();
     // Other tools take a list in one word.
     let parts = raw.split([',', ' ']).filter(|part| !part.is_empty());

@@ -1,3 +1,5 @@
+//! Moves the prepared files into place, or takes back what was moved.
+
 use std::fs::{self, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,12 @@
+//! The options that an update changes.
+
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::config::Config;
 use crate::option_table::fields;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Difference {
     pub key: &'static str,
     pub from: Value,

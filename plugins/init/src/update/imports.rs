@@ -1,3 +1,5 @@
+//! Finds imports that an update breaks.
+
 use super::walk::Files;
 use super::{About, Note};
 use crate::code::Names;

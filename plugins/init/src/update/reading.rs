@@ -1,8 +1,10 @@
+//! Infers the options of a project from its code.
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use bot_cli_templates::catalogue::{BotType, Kind, Transport};
+use bot_cli_templates::catalogue::{Kind, Transport};
 use bot_cli_templates::languages::{Words, languages};
 use serde_json::Value;
 
@@ -10,7 +12,7 @@ use super::walk;
 use crate::catalogue::Catalogue;
 use crate::draft::{Draft, NONE};
 use crate::merge::words;
-use crate::option_table::Feature;
+use crate::option_table::{Feature, Setting};
 use crate::resolve::ProjectName;
 
 /// Infers the options from the code of the project in `target`. If the code uses several services of the same kind, none of them is
@@ -26,27 +28,28 @@ pub(crate) fn read(target: &Path) -> Draft {
         let first = used.next().filter(|_| used.next().is_none())?;
         Some(first.id.clone())
     };
-    let mut draft = Draft {
-        project_name: name(target),
-        transports: transports(python, &words),
-        stt_service: service(Kind::Stt),
-        llm_service: service(Kind::Llm),
-        tts_service: service(Kind::Tts),
-        realtime_service: service(Kind::Realtime),
-        video_service: service(Kind::Video).or(Some(NONE.to_owned())),
-        language: language(python),
-        ..Draft::default()
-    };
-    let is_cascade = draft.stt_service.is_some() || draft.tts_service.is_some();
-    if is_cascade {
-        draft.mode = Some("cascade".to_owned());
-        draft.realtime_service = None;
-    } else if draft.realtime_service.is_some() {
-        draft.mode = Some("realtime".to_owned());
-        draft.llm_service = None;
+    let mut draft = Draft::default();
+    draft.put(Setting::ProjectName, name(target));
+    draft.put(Setting::Transports, transports(python, &words));
+    draft.put(Setting::Language, language(python));
+    for kind in Kind::ALL {
+        let usual = (kind == Kind::Video).then(|| NONE.to_owned());
+        if let Some(setting) = Setting::of_service(kind) {
+            draft.put(setting, service(kind).or(usual));
+        }
+    }
+    let [stt, tts, realtime] = [Kind::Stt, Kind::Tts, Kind::Realtime].map(service);
+    if stt.or(tts).is_some() {
+        draft.put(Setting::Mode, ["cascade"]);
+        *draft.setting(Setting::RealtimeService) = None;
+    } else if realtime.is_some() {
+        draft.put(Setting::Mode, ["realtime"]);
+        *draft.setting(Setting::LlmService) = None;
     }
     for feature in Feature::ALL {
-        let known_by = feature.row().known_by;
+        // Another name may be imported from the module, too.
+        let known_by = feature.row().known_by.split_inclusive(" import").next();
+        let known_by = known_by.unwrap_or_default();
         let is_there = python.contains(known_by) || target.join(known_by).is_file();
         *draft.switches.slot(feature) = Some(is_there);
     }
@@ -55,8 +58,8 @@ pub(crate) fn read(target: &Path) -> Draft {
         *draft.switches.slot(Feature::VideoOutput) = None;
     }
     let (framework, server) = client(target);
-    draft.client_framework = Some(framework.to_owned());
-    draft.client_server = server.map(str::to_owned);
+    draft.put(Setting::ClientFramework, [framework]);
+    draft.put(Setting::ClientServer, server);
     draft
 }
 
@@ -74,7 +77,7 @@ fn python(server: &Path) -> String {
 }
 
 /// Returns the transports in the order in which the code uses them.
-fn transports(python: &str, words: &BTreeSet<&str>) -> Option<Vec<String>> {
+fn transports(python: &str, words: &BTreeSet<&str>) -> Vec<String> {
     // These transports share the runner entry of another one.
     let is_special = |one: &Transport| {
         one.call_server.is_some() || one.avatar.is_some() || one.run_option.is_some()
@@ -92,11 +95,9 @@ fn transports(python: &str, words: &BTreeSet<&str>) -> Option<Vec<String>> {
             .filter_map(|text| python.find(&text));
         places.next()
     };
-    let mut found: Vec<(usize, &Transport)> = [BotType::Web, BotType::Telephony]
-        .into_iter()
-        .flat_map(|bot_type| Catalogue::built_in().transports(bot_type))
-        .filter_map(|one| Some((place(one)?, one)))
-        .collect();
+    let all = Catalogue::built_in().all_transports().iter();
+    let mut found: Vec<(usize, &Transport)> =
+        all.filter_map(|one| Some((place(one)?, one))).collect();
     let special: Vec<&str> = found
         .iter()
         .filter(|(_, one)| is_special(one))
@@ -104,8 +105,7 @@ fn transports(python: &str, words: &BTreeSet<&str>) -> Option<Vec<String>> {
         .collect();
     found.retain(|(_, one)| is_special(one) || !special.contains(&one.runner_key.as_str()));
     found.sort_by_key(|(place, _)| *place);
-    let ids = found.iter().map(|(_, one)| one.id.clone());
-    (!found.is_empty()).then(|| ids.collect())
+    found.iter().map(|(_, one)| one.id.clone()).collect()
 }
 
 /// Returns the project name: the README's title if it matches the package name, or else the package name.

@@ -1,3 +1,5 @@
+//! Reads the Python files of a project.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path};

@@ -24,14 +24,14 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
 
 /// Returns the draft's transports, excluding family names.
 pub(super) fn chosen(draft: &Draft) -> Vec<&'static Transport> {
-    let names = draft.transports.iter().flatten();
+    let names = draft.transports().iter();
     names
         .filter_map(|name| Catalogue::built_in().transport(name))
         .collect()
 }
 
 pub(super) fn starts_in_cloud(draft: &Draft) -> bool {
-    let mut names = draft.transports.iter().flatten();
+    let mut names = draft.transports().iter();
     names.any(|name| {
         let transport = Catalogue::built_in().transport(name);
         transport.is_none_or(Transport::starts_in_cloud)

@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::{Selection, Way, choices, place};
 use crate::catalogue::Catalogue;
-use crate::draft::Slot;
 use crate::option_table::{Feature, FeatureQuestion, Setting, Values};
 use crate::resolve::{ProjectName, default_name, usually_deploys};
 use crate::target::Target;
@@ -74,17 +73,17 @@ impl Step {
             "way" => selection.way.is_none(),
             _ if selection.way != Some(Way::Scaffold) => false,
             "name" => selection.target.is_some(),
-            "stt" | "llm" | "tts" => draft.mode.as_deref() == Some("cascade"),
-            "realtime" => draft.mode.as_deref() == Some("realtime"),
+            "stt" | "llm" | "tts" => draft.text(Setting::Mode) == Some("cascade"),
+            "realtime" => draft.text(Setting::Mode) == Some("realtime"),
             "video" => is_web() && !transports.any(|transport| transport.avatar.is_some()),
             "client_framework" => {
                 is_web() && transports.any(|transport| transport.client.is_some())
             }
             "voicemail" => {
-                let is_cascade = draft.mode.as_deref() == Some("cascade");
+                let is_cascade = draft.text(Setting::Mode) == Some("cascade");
                 is_cascade && transports.any(|it| it.direction() == Some(Direction::DialOut))
             }
-            "client_server" => draft.client_framework.as_deref() == Some("react"),
+            "client_server" => draft.text(Setting::ClientFramework) == Some("react"),
             "deploy_to_cloud" => choices::starts_in_cloud(draft),
             "enable_noise_cancel" => draft.switch(Feature::DeployToCloud) == Some(true),
             _ => true,
@@ -152,16 +151,21 @@ impl Step {
         match self.sets() {
             Sets::Target => Some(Answer::Text(selection.target.as_ref()?.shown.clone())),
             Sets::Way => None,
-            Sets::Setting(Setting::Transports) => draft.transports.clone().map(Answer::Many),
-            Sets::Setting(Setting::BotType) => {
-                let is_known = draft.bot_type.is_some() || draft.transports.is_some();
+            Sets::Setting(Setting::Transports) => {
+                let said = draft.said(Setting::Transports);
+                said.map(|said| Answer::Many(said.to_vec()))
+            }
+            Sets::Setting(setting @ Setting::BotType) => {
+                let is_known = [setting, Setting::Transports]
+                    .iter()
+                    .any(|it| draft.said(*it).is_some());
                 let bot_type = match bot_type(selection) {
                     BotType::Web => "web",
                     BotType::Telephony => TELEPHONY,
                 };
                 is_known.then(|| Answer::Text(bot_type.to_owned()))
             }
-            Sets::Setting(setting) => draft.said(setting)?.pop().map(Answer::Text),
+            Sets::Setting(setting) => draft.text(setting).map(|it| Answer::Text(it.to_owned())),
             Sets::Feature(feature) => draft.switch(feature).map(Answer::Confirm),
             Sets::Extras => {
                 let mut offered = offered(selection);
@@ -186,7 +190,7 @@ impl Step {
                 selection.way = Some(Way::Scaffold);
             }
             Sets::Setting(Setting::Transports) => {
-                selection.draft.transports = Some(many.to_vec());
+                selection.draft.put(Setting::Transports, many);
                 let chosen = choices::chosen(&selection.draft);
                 if chosen.is_empty() {
                     return Err("choose at least one".to_owned());
@@ -201,11 +205,7 @@ impl Step {
                 } else {
                     text.to_owned()
                 };
-                if let Slot::Text(place) | Slot::OptionalText(place) =
-                    selection.draft.setting(setting)
-                {
-                    *place = Some(text);
-                }
+                selection.draft.put(setting, [text]);
             }
             Sets::Feature(feature) => *selection.draft.switches.slot(feature) = answer.as_bool(),
             Sets::Extras => {
@@ -241,7 +241,7 @@ fn extras() -> impl Iterator<Item = Feature> {
 
 fn extra(feature: Feature) -> Option<(&'static str, &'static str)> {
     match feature.row().question {
-        FeatureQuestion::Extra { label, about } => Some((label, about)),
+        FeatureQuestion::Extra(label, about) => Some((label, about)),
         FeatureQuestion::Own => None,
     }
 }
@@ -263,8 +263,8 @@ fn switched_on(selection: &Selection) -> Vec<String> {
 }
 
 fn bot_type(selection: &Selection) -> BotType {
-    let named = selection.draft.bot_type.as_deref();
-    let mut transports = selection.draft.transports.iter().flatten();
+    let named = selection.draft.text(Setting::BotType);
+    let mut transports = selection.draft.transports().iter();
     let calls = transports.any(|name| choices::is_telephony(name));
     if named == Some(TELEPHONY) || named.is_none() && calls {
         BotType::Telephony

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use super::{Selection, Way, ask};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
-use crate::option_table::{Feature, Switches};
+use crate::option_table::{Feature, Setting, Switches};
 
 /// A simulated user who gives the scripted answers in order, then cancels.
 #[derive(Default)]
@@ -145,20 +145,25 @@ fn whole_draft() -> Draft {
     let mut switches = Switches::of(Feature::ALL.map(|feature| (feature, on.contains(&feature))));
     // Only asked for bots that call people.
     *switches.slot(Feature::Voicemail) = None;
-    Draft {
-        project_name: Some("My Bot".to_owned()),
-        bot_type: Some("web".to_owned()),
-        transports: Some(vec!["p2p_webrtc".to_owned()]),
-        mode: Some("cascade".to_owned()),
-        stt_service: Some("deepgram_stt".to_owned()),
-        llm_service: Some("openai_llm".to_owned()),
-        tts_service: Some("cartesia_tts".to_owned()),
-        video_service: Some("none".to_owned()),
+    let mut draft = Draft {
         switches,
-        client_framework: Some("react".to_owned()),
-        client_server: Some("nextjs".to_owned()),
         ..Draft::default()
+    };
+    for (setting, text) in [
+        (Setting::ProjectName, "My Bot"),
+        (Setting::BotType, "web"),
+        (Setting::Transports, "p2p_webrtc"),
+        (Setting::Mode, "cascade"),
+        (Setting::SttService, "deepgram_stt"),
+        (Setting::LlmService, "openai_llm"),
+        (Setting::TtsService, "cartesia_tts"),
+        (Setting::VideoService, "none"),
+        (Setting::ClientFramework, "react"),
+        (Setting::ClientServer, "nextjs"),
+    ] {
+        draft.put(setting, [text]);
     }
+    draft
 }
 
 fn switches(but: &[(Feature, Option<bool>)]) -> Switches {

@@ -10,7 +10,7 @@ use bot_cli_engine::discovery::Discovery;
 use bot_cli_engine::discovery::added::{self, Entry, RECORD};
 use bot_cli_engine::platform::trust::owner_besides_root;
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use tempfile::{NamedTempFile, TempDir};
 
 use super::sum;
@@ -64,7 +64,7 @@ impl Home {
         let busy = platform::lock_file(&path).map_err(|error| not_written(&path, error))?;
         if busy.try_lock().is_err() {
             let message = "waiting for another `bot-cli plugin` command to end";
-            session.log(Level::Note, message);
+            session.note(message);
             busy.lock().map_err(|error| not_written(&path, error))?;
         }
         home.lock = Some(busy);

@@ -1,3 +1,5 @@
+//! Files and folders of added plugins on Unix.
+
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};

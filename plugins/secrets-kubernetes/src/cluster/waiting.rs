@@ -1,3 +1,5 @@
+//! Waits for requests, unless the user cancels.
+
 use std::future::Future;
 use std::pin::pin;
 use std::time::{Duration, Instant};

@@ -59,7 +59,6 @@ struct Document {
 
 impl Entry {
     /// Returns the path where the plugin is installed. `folder` contains the record.
-    #[must_use]
     pub fn place(&self, folder: &Path) -> PathBuf {
         let name = &self.name;
         match self.form {
@@ -77,7 +76,6 @@ impl Entry {
     }
 
     /// Returns the kind, name and version, such as "the plugin `hello` 1.2.0".
-    #[must_use]
     pub fn title(&self) -> String {
         let kind = match &self.role {
             Role::Command => "plugin".to_owned(),
@@ -90,7 +88,6 @@ impl Entry {
     }
 
     /// Returns the checksum that `plugin add --sha256` compares.
-    #[must_use]
     pub fn sum(&self) -> &str {
         self.archive_sha256.as_ref().unwrap_or(&self.sha256)
     }

@@ -1,3 +1,5 @@
+//! The names of plugins and of their files.
+
 use std::fmt;
 
 /// The prefix of a plugin's file name.

@@ -53,13 +53,9 @@ pub fn is_name(name: &str) -> bool {
             .all(|word| !word.is_empty() && word.bytes().all(is_letter))
 }
 
-/// Returns the plugin's manifest and how much of the plugin `user` supports. Fails if the plugin's role is not `role` or the plugin is
+/// Returns how much of the plugin `user` supports. Fails if the plugin's role is not `role` or the plugin is
 /// incompatible.
-pub fn judge(
-    plugin: &Plugin,
-    role: &Role,
-    user: Option<&User>,
-) -> Result<(Manifest, Fit), Refused> {
+pub fn judge(plugin: &Plugin, role: &Role, user: Option<&User>) -> Result<Fit, Refused> {
     let Some(manifest) = &plugin.manifest else {
         let mend = format!(
             "its author adds a manifest with `\"role\":\"{}\"`",
@@ -67,7 +63,7 @@ pub fn judge(
         );
         return Err(Refused::with_remedy("it declares no manifest", mend));
     };
-    Ok((manifest.clone(), fits(manifest, role, user)?))
+    fits(manifest, role, user)
 }
 
 /// Returns the part of the plugin that `user` can use. Fails if the plugin has another role or is incompatible.

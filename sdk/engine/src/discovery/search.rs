@@ -1,9 +1,12 @@
+//! Searches the folders for plugins.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Discovery;
 use super::added::{self, RECORD};
+use super::found::{Found, Standing};
 use super::inspect::{Plugin, inspect};
 use super::name::{MANAGER, PREFIX, PluginName, RESERVED, SHIPPED};
 use super::trust::HostFile;
@@ -16,8 +19,12 @@ use crate::refused::Refused;
 /// The host's version, which is also the version of this library.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+const MISNAMED: &str = "its name is not made of lower-case letters, digits and hyphens, 32 at most";
+const ELSEWHERE: &str = "`plugin` is taken only from the folder of bot-cli itself";
+const BUILT_IN: &str = "a built-in command of bot-cli comes first";
+
 /// The plugin that a name resolves to, and the files that were refused during the search.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Named {
     /// The plugin, if any file is usable.
     pub plugin: Option<Plugin>,
@@ -25,67 +32,14 @@ pub struct Named {
     pub refused: Vec<(PathBuf, Refused)>,
 }
 
-/// A file whose name marks it as a plugin.
-#[derive(Debug, Clone)]
-pub struct PluginFile {
-    /// The plugin's name, derived from the file name.
-    pub name: String,
-    /// The path of the file.
-    pub file: PathBuf,
-    /// The status of the file.
-    pub standing: Standing,
-}
-
-/// The status of a file whose name marks it as a plugin.
-#[derive(Debug, Clone)]
-pub enum Standing {
-    /// The plugin's name resolves to this file.
-    Usable(Box<Plugin>),
-    /// The plugin's name resolves to this other file. `None` means that the name is reserved for the host.
-    Shadowed(Option<PathBuf>),
-    /// The file is not run, for this reason.
-    Unusable(Refused),
-    /// The file can't be run, because its name is invalid.
-    Misnamed,
-}
-
-impl PluginFile {
-    /// Returns the status `shadowed` or `refused`, the reason, and an optional remedy. Returns `None` if the plugin's name resolves to this
-    /// file.
-    pub fn unused(&self) -> Option<(&'static str, String, Option<String>)> {
-        match &self.standing {
-            Standing::Usable(_) => None,
-            Standing::Shadowed(None) if self.name == MANAGER => {
-                let reason = "`plugin` is taken only from the folder of bot-cli itself";
-                Some(("shadowed", reason.to_owned(), None))
-            }
-            Standing::Shadowed(winner) => {
-                let winner = winner.as_ref().map_or_else(
-                    || "a built-in command of bot-cli".to_owned(),
-                    |file| format!("`{}`", file.display()),
-                );
-                Some(("shadowed", format!("{winner} comes first"), None))
-            }
-            Standing::Unusable(refused) => {
-                Some(("refused", refused.reason.clone(), refused.remedy.clone()))
-            }
-            Standing::Misnamed => {
-                let reason =
-                    "its name is not made of lower-case letters, digits and hyphens, 32 at most";
-                Some(("refused", reason.to_owned(), None))
-            }
-        }
-    }
-}
-
 /// Returns the plugins among `found` that use plugins with this `role`, together with their own manifests.
 pub fn users_of<'a>(
     role: &'a Role,
-    found: &'a [PluginFile],
+    found: &'a [Found<Plugin>],
 ) -> impl Iterator<Item = (&'a Plugin, &'a Manifest)> {
     let usable = found.iter().filter_map(|found| match &found.standing {
-        Standing::Usable(plugin) => Some((&**plugin, plugin.manifest.as_ref()?)),
-        Standing::Shadowed(_) | Standing::Unusable(_) | Standing::Misnamed => None,
+        Standing::Used(plugin) => Some((plugin, plugin.manifest.as_ref()?)),
+        Standing::Shadowed(_) | Standing::Refused(_) => None,
     });
     usable.filter(|(_, manifest)| manifest.uses.contains_key(role.name()))
 }
@@ -128,7 +82,7 @@ impl Discovery {
 
     /// Returns the first usable plugin with this name, and the files that were refused before it.
     pub fn by_name(&self, name: &PluginName) -> Named {
-        let mut refused = Vec::new();
+        let mut named = Named::default();
         let file_name = name.file();
         let files = self.folders_of(name.as_str()).iter();
         for file in files.flat_map(|folder| program_files(folder, &file_name)) {
@@ -138,18 +92,13 @@ impl Discovery {
             }
             match self.usable(name, &file) {
                 Ok(plugin) => {
-                    return Named {
-                        plugin: Some(plugin),
-                        refused,
-                    };
+                    named.plugin = Some(plugin);
+                    break;
                 }
-                Err(why) => refused.push((file, why)),
+                Err(why) => named.refused.push((file, why)),
             }
         }
-        Named {
-            plugin: None,
-            refused,
-        }
+        named
     }
 
     fn usable(&self, name: &PluginName, file: &Path) -> Result<Plugin, Refused> {
@@ -175,7 +124,7 @@ impl Discovery {
     }
 
     /// Returns every file whose name marks it as a plugin, sorted by name and then by search order.
-    pub fn all(&self) -> Vec<PluginFile> {
+    pub fn all(&self) -> Vec<Found<Plugin>> {
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for (name, file) in self.named_files() {
             // Other files with the prefix, such as a compiler's by-products, count only if they are executable.
@@ -200,16 +149,20 @@ impl Discovery {
                 if is_winner && std::mem::replace(&mut is_listed, true) {
                     continue;
                 }
-                let usable = parsed.as_ref().map(|name| self.usable(name, &file));
-                let standing = match usable {
-                    None => Standing::Misnamed,
-                    Some(Err(refused)) => Standing::Unusable(refused),
-                    Some(Ok(plugin)) if is_winner => Standing::Usable(Box::new(plugin)),
-                    Some(Ok(_)) => Standing::Shadowed(winner.as_ref().map(|it| it.file.clone())),
+                let usable = match &parsed {
+                    Some(name) => self.usable(name, &file),
+                    None => Err(Refused::new(MISNAMED, None)),
                 };
-                found.push(PluginFile {
+                let standing = match (usable, &winner) {
+                    (Err(refused), _) => Standing::Refused(refused),
+                    (Ok(plugin), _) if is_winner => Standing::Used(plugin),
+                    (Ok(_), Some(winner)) => Standing::shadowed_by(&winner.file),
+                    (Ok(_), None) if name == MANAGER => Standing::shadowed(ELSEWHERE),
+                    (Ok(_), None) => Standing::shadowed(BUILT_IN),
+                };
+                found.push(Found {
                     name: name.clone(),
-                    file,
+                    place: file,
                     standing,
                 });
             }
@@ -308,7 +261,7 @@ mod tests {
         let parsed = PluginName::parse(name).unwrap();
         let listed: Vec<_> = { discovery.all().into_iter() }
             .filter(|found| found.name == name)
-            .map(|found| found.file)
+            .map(|found| found.place)
             .collect();
         let mut order = Vec::new();
         while let Some(plugin) = discovery.by_name(&parsed).plugin {

@@ -14,7 +14,7 @@ use bot_cli_protocol::{
 };
 use bot_cli_terminal::ui::{self, Capabilities, Ui};
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Served {
     pub line: Outgoing,
     pub secret: bool,
@@ -42,8 +42,7 @@ pub fn reply(
         let id = Some(id.clone());
         Some(Served {
             line: Message::Error { id, error }.to_wiped_line(),
-            secret: false,
-            cancelled: false,
+            ..Served::default()
         })
     })
 }
@@ -111,7 +110,7 @@ fn ask(
                 return Ok(Some(Served {
                     line: line(id, &Accepted { action, value }),
                     secret: true,
-                    cancelled: false,
+                    ..Served::default()
                 }));
             }
             Ok(Given::Back) => (AskAction::Back, Value::Null),
@@ -160,7 +159,6 @@ fn stdin(
     }
     Ok(Some(Served {
         line,
-        secret: false,
-        cancelled: false,
+        ..Served::default()
     }))
 }

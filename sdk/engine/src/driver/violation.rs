@@ -1,3 +1,5 @@
+//! What plugins do against the protocol, and the failures that report it.
+
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::{Id, MAX_LINE};
 

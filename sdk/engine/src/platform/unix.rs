@@ -1,3 +1,5 @@
+//! Process groups on Unix.
+
 mod group;
 mod orphans;
 mod stat;

@@ -1,13 +1,13 @@
 //! Processes on Windows. Each process runs in a job together with every process that it started.
 
 use std::io;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use bot_cli_system::console;
 use bot_cli_system::job::{Hears, Job};
 
-use super::process::Stopped;
+use super::process::{Stopped, TakenStreams};
 use bot_cli_terminal::process::StopSignal;
 
 /// The environment variables without which system libraries fail.
@@ -39,16 +39,9 @@ impl Group {
     }
 
     /// Takes the leader's piped streams, unless they have already been taken.
-    pub fn take_streams(
-        &mut self,
-    ) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
-        let Child {
-            stdin,
-            stdout,
-            stderr,
-            ..
-        } = &mut self.leader;
-        (stdin.take(), stdout.take(), stderr.take())
+    pub fn take_streams(&mut self) -> TakenStreams {
+        let it = &mut self.leader;
+        (it.stdin.take(), it.stdout.take(), it.stderr.take())
     }
 
     /// Returns the process id of the leader.

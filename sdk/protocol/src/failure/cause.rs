@@ -1,3 +1,5 @@
+//! The error that caused a failure, and its words.
+
 use std::error::Error;
 use std::io;
 use std::sync::Arc;

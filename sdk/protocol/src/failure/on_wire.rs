@@ -1,3 +1,5 @@
+//! Converts failures to and from the errors of the protocol.
+
 use super::{Exit, Failure};
 use crate::{ErrorData, ErrorObject, VERSION, codes};
 

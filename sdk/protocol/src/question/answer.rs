@@ -1,3 +1,5 @@
+//! The answer to a question.
+
 use serde_json::{Value, json};
 
 use crate::secret::Secret;
@@ -20,34 +22,32 @@ pub enum Answer {
 impl Answer {
     /// Returns the text, if this is the answer to a `text` or `select` question.
     pub fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Secret(_) | Self::Confirm(_) | Self::Many(_) | Self::Back => None,
-        }
+        let Self::Text(text) = self else { return None };
+        Some(text)
     }
 
     /// Returns the secret, if this is the answer to a `password` question.
     pub fn as_secret(&self) -> Option<&Secret> {
-        match self {
-            Self::Secret(secret) => Some(secret),
-            Self::Text(_) | Self::Confirm(_) | Self::Many(_) | Self::Back => None,
-        }
+        let Self::Secret(secret) = self else {
+            return None;
+        };
+        Some(secret)
     }
 
     /// Returns the boolean, if this is the answer to a `confirm` question.
     pub fn as_bool(&self) -> Option<bool> {
-        match self {
-            Self::Confirm(yes) => Some(*yes),
-            Self::Text(_) | Self::Secret(_) | Self::Many(_) | Self::Back => None,
-        }
+        let Self::Confirm(yes) = self else {
+            return None;
+        };
+        Some(*yes)
     }
 
     /// Returns the chosen values, if this is the answer to a `multiselect` question.
     pub fn as_many(&self) -> Option<&[String]> {
-        match self {
-            Self::Many(values) => Some(values),
-            Self::Text(_) | Self::Secret(_) | Self::Confirm(_) | Self::Back => None,
-        }
+        let Self::Many(values) = self else {
+            return None;
+        };
+        Some(values)
     }
 
     /// Returns the JSON form, which [`Question::check`](super::Question::check) parses. Returns `None` for secrets and [`Answer::Back`].

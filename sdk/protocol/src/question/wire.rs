@@ -1,3 +1,5 @@
+//! A question as the protocol transmits it.
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

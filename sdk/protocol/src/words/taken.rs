@@ -1,3 +1,5 @@
+//! Separates the host's options from the plugin's arguments.
+
 use std::ffi::{OsStr, OsString};
 
 use super::{Given, HostOption, Reader, Word};

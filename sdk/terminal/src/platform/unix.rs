@@ -1,3 +1,5 @@
+//! The terminal and signals on Unix.
+
 pub mod input;
 pub mod output;
 pub mod process;

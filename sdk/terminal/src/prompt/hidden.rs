@@ -48,10 +48,7 @@ impl<'a> Hidden<'a> {
 }
 
 impl Prompt for Hidden<'_> {
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "most keys move a cursor that is not shown"
-    )]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "few keys edit hidden text")]
     fn press(&mut self, key: Key) -> KeyOutcome {
         let quiet = std::mem::take(&mut self.quiet);
         let enter = self.enter.take();

@@ -1,3 +1,5 @@
+//! Decodes keys from the bytes that a terminal sends.
+
 use zeroize::Zeroizing;
 
 /// The maximum number of bytes to store from an escape sequence.

@@ -1,3 +1,5 @@
+//! Reads keys, and notices changes of the window's size.
+
 use std::io;
 use std::time::Duration;
 

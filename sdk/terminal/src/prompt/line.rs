@@ -1,3 +1,5 @@
+//! A line that the user edits.
+
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::key::Key;
@@ -25,10 +27,7 @@ impl Line {
     }
 
     /// Edits the line. Ignores keys that don't edit.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "most keys have nothing to do with a line"
-    )]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most keys edit no line")]
     pub fn press(&mut self, key: Key) {
         let ended = std::mem::take(&mut self.ended);
         match key {

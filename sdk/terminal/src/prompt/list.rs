@@ -153,10 +153,7 @@ impl Prompt for List<'_> {
         if key.is_enter() {
             return self.answer();
         }
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "whatever is not for the list is for the filter"
-        )]
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for the filter")]
         match key {
             Key::Escape if !self.filter.is_empty() => {
                 self.filter = Line::default();

@@ -1,3 +1,5 @@
+//! Asks for text, and for yes or no.
+
 use serde_json::Value;
 
 use super::frame::{ASKED, CHOSEN, PLAIN, Piece, WRONG};

@@ -1,3 +1,5 @@
+//! The answered questions above a prompt, which are erased when the user goes back.
+
 use super::frame::erased;
 use crate::stream::to_stderr;
 

@@ -1,3 +1,5 @@
+//! The rules for arguments of a service's class.
+
 use std::collections::BTreeSet;
 
 use super::Found;

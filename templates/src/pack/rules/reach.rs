@@ -21,7 +21,6 @@ const RUNS_CODE: [&str; 3] = [
 pub type Effects = BTreeMap<&'static str, BTreeSet<String>>;
 
 /// Returns the effects of a pack's services. Variables that also belong to an owner in `taken` are marked.
-#[must_use]
 pub fn effects(providers: &[Provider], taken: &Taken) -> Effects {
     let mut effects = Effects::new();
     for provider in providers {

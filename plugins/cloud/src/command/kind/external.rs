@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bot_cli_engine::compat::User;
-use bot_cli_engine::discovery::{BACKEND_PREFIX, BackendStanding, FoundBackend, Plugin};
+use bot_cli_engine::discovery::{BACKEND_PREFIX, Found, Plugin, Standing};
 use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{HostName, SettingSpec, UseSpec};
@@ -44,7 +44,7 @@ pub fn uses() -> UseSpec {
 }
 
 /// Returns all backends found, whether or not they are usable.
-pub fn all(environment: &Environment) -> Vec<FoundBackend> {
+pub fn all(environment: &Environment) -> Vec<Found<Plugin>> {
     let built_in = BUILT_IN.each_ref().map(BackendName::as_str);
     environment.plugins.backends(Some(&user()), &built_in)
 }
@@ -57,18 +57,21 @@ impl Installed {
     pub fn find(environment: &Environment, name: &Setting<BackendName>) -> Result<Self, Failure> {
         let Setting { value, source } = name;
         let found = environment.plugins.backend(value.as_str(), Some(&user()));
-        for FoundBackend { file, standing, .. } in found {
+        for Found {
+            place, standing, ..
+        } in found
+        {
             match standing {
-                BackendStanding::Usable(plugin, _) => {
-                    let name = value.clone();
+                Standing::Used(plugin) => {
+                    let (name, plugin) = (value.clone(), Box::new(plugin));
                     return Ok(Self { name, plugin });
                 }
-                BackendStanding::Refused(refused) => {
+                Standing::Refused(refused) => {
                     let message = format!("can't use the backend `{value}`: {refused}");
                     return Err(failed("backend_refused", message)
-                        .hint(format!("it is `{}`", file.display())));
+                        .hint(format!("it is `{}`", place.display())));
                 }
-                BackendStanding::Shadowed(_) => {}
+                Standing::Shadowed(_) => {}
             }
         }
         let names = names(environment);

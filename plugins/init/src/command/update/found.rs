@@ -1,7 +1,9 @@
+//! The state of a project before an update: its record, and what it lacks.
+
 use std::collections::BTreeMap;
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell;
 use serde_json::{Map, Value};
 
@@ -49,10 +51,7 @@ impl Found {
         let begun = transaction::begun(&target.path);
         let begun = begun.and_then(|project| record::read(&project).ok());
         if begun.is_some() {
-            session.log(
-                Level::Warn,
-                "an earlier update was interrupted; `--update` goes on with it",
-            );
+            session.warn("an earlier update was interrupted; `--update` goes on with it");
         }
         let (base, is_whole) = base(&recorded, &packed, session);
         Ok(Self {
@@ -143,7 +142,7 @@ fn base(recorded: &Recorded, packed: &[u8], session: &Session) -> (Base, bool) {
         let message = format!(
             "`{BASE}` is missing or damaged, so files that you have edited can't be merged: restore it from version control"
         );
-        session.log(Level::Warn, &message);
+        session.warn(&message);
     }
     (Base { hashes, texts }, is_whole)
 }

@@ -23,7 +23,7 @@
 use std::collections::BTreeSet;
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::outcome::Format;
+use bot_cli_protocol::outcome::{Format, Outcome};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::shell::quoted;
@@ -78,12 +78,7 @@ impl Report<'_> {
             return Err(failure);
         }
         session.exit_with(failure.exit.status());
-        document["error"] = json!({
-            "code": failure.code,
-            "message": failure.message,
-            "fields": failure.fields,
-            "hints": failure.hints,
-        });
+        document["error"] = Outcome::new(Err(failure)).document()["error"].take();
         Ok(Reply::text(text).data(document))
     }
 
@@ -247,9 +242,6 @@ impl Report<'_> {
     fn document(&self, differences: &[Difference], is_up_to_date: bool) -> Value {
         let update = self.update;
         let note = |note: &Note| json!({ "path": note.path, "line": note.line, "note": note.text });
-        let options = differences
-            .iter()
-            .map(|one| json!({ "key": one.key, "from": one.from, "to": one.to }));
         let conflicts = update.conflicts.iter().map(|conflict| {
             json!({
                 "path": conflict.path,
@@ -265,7 +257,7 @@ impl Report<'_> {
             "up_to_date": is_up_to_date,
             "written": self.written,
             "config": self.config.to_json(),
-            "options": options.collect::<Value>(),
+            "options": differences,
             "kept": update.about(About::Kept).map(note).collect::<Value>(),
             "conflicts": conflicts.collect::<Value>(),
             "obstacles": update.about(About::Obstacle).map(note).collect::<Value>(),

@@ -1,3 +1,5 @@
+//! Edits that users make, for the tests of merging.
+
 mod by_hand;
 
 use serde::Deserialize;

@@ -12,10 +12,8 @@ use crate::wizard::steps::Sets;
 use crate::wizard::{Selection, choices, steps};
 
 fn excluding(names: &[String]) -> bool {
-    let draft = Draft {
-        transports: Some(names.to_vec()),
-        ..Draft::default()
-    };
+    let mut draft = Draft::default();
+    draft.put(Setting::Transports, names);
     choices::excluding(&choices::chosen(&draft)).is_some()
 }
 
@@ -45,13 +43,11 @@ fn everything_on_offer_can_be_generated() {
 }
 
 fn generate(transports: Vec<String>, calls: bool) {
-    let mut draft = Draft {
-        bot_type: Some(if calls { "telephony" } else { "web" }.to_owned()),
-        transports: Some(transports),
-        client_framework: None,
-        client_server: None,
-        ..whole_draft()
-    };
+    let mut draft = whole_draft();
+    draft.put(Setting::BotType, [if calls { "telephony" } else { "web" }]);
+    draft.put(Setting::Transports, transports);
+    *draft.setting(Setting::ClientFramework) = None;
+    *draft.setting(Setting::ClientServer) = None;
     let mut unasked = Vec::new();
     if calls {
         unasked.extend([Feature::VideoInput, Feature::VideoOutput]);

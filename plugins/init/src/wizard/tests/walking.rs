@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{BACK, ENTER, keys, nothing_given, said, switches, talk, whole, whole_draft};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
-use crate::option_table::Feature;
+use crate::option_table::{Feature, Setting};
 use crate::plan;
 use crate::resolve::resolve;
 use crate::wizard::{Selection, Way};
@@ -42,13 +42,14 @@ fn the_summary_can_cancel() {
 
 #[test]
 fn asks_nothing_that_is_settled() {
+    let mut draft = Draft {
+        switches: switches(&[(Feature::Eval, Some(true))]),
+        ..whole_draft()
+    };
+    draft.put(Setting::Mode, ["realtime"]);
     let given = Selection {
         way: Some(Way::Scaffold),
-        draft: Draft {
-            mode: Some("realtime".to_owned()),
-            switches: switches(&[(Feature::Eval, Some(true))]),
-            ..whole_draft()
-        },
+        draft,
         ..nothing_given()
     };
     let (_, asked) = talk(&given, &[json!("no-such-folder"), json!("openai_realtime")]);

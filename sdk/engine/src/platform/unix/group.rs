@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use rustix::process::{
@@ -11,7 +11,7 @@ use rustix::process::{
 
 use super::orphans::{self, groups};
 use super::stat::stop_signal;
-use crate::platform::process::Stopped;
+use crate::platform::process::{Stopped, TakenStreams};
 use bot_cli_terminal::process::StopSignal;
 
 /// A process that leads its own group.
@@ -43,16 +43,9 @@ impl Group {
     }
 
     /// Takes the leader's piped streams, unless they have already been taken.
-    pub fn take_streams(
-        &mut self,
-    ) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
-        let Child {
-            stdin,
-            stdout,
-            stderr,
-            ..
-        } = &mut self.leader;
-        (stdin.take(), stdout.take(), stderr.take())
+    pub fn take_streams(&mut self) -> TakenStreams {
+        let it = &mut self.leader;
+        (it.stdin.take(), it.stdout.take(), it.stderr.take())
     }
 
     /// Returns the process id of the leader.

@@ -1,3 +1,5 @@
+//! Facts about processes, and whether one is stopped.
+
 use std::fs;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};

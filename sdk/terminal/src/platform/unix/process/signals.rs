@@ -1,3 +1,5 @@
+//! The signals that end a process.
+
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
