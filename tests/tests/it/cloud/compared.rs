@@ -52,15 +52,6 @@ fn what_the_file_no_longer_sets_is_taken_back_or_said_to_stay() {
         let nothing = user.done(&["deploy", "--skip"]);
         assert_eq!(nothing["changes"], json!([]), "{nothing}");
         assert_eq!(nothing["stays"][0]["setting"], "secret_set", "{nothing}");
-
-        // Options alone change what they name.
-        user.done(&words("deploy --skip --min-agents 2 --audio-filter pro"));
-        std::fs::remove_file(user.work().join("server/cloud-deploy.toml")).unwrap();
-        let alone = user.done(&words("deploy --skip --agent my-bot --image me/bot:2"));
-        let setting = |row: &Value| row["setting"].clone();
-        let changes = alone["changes"].as_array().unwrap().iter().map(setting);
-        assert_eq!(changes.collect::<Vec<_>>(), ["image"], "{alone}");
-        assert_eq!(wanted(&user)["krispViva"]["audioFilter"], "pro");
     }
 }
 
@@ -170,20 +161,6 @@ fn rolling_back_takes_all_of_a_deployment_back() {
     let back = user.run(&words("agents rollback --skip"));
     let row = "except:\n  agent_profile  stays agent-2x: the deployment does not show it";
     assert_says(&back, 0, &[row]);
-}
-
-#[test]
-fn a_setting_that_the_service_drops_is_a_warning() {
-    for user in users() {
-        user.service().world().drops = "krispViva";
-        write(&user, "[krisp_viva]\naudio_filter = \"tel\"\n");
-        let run = user.run(&["deploy", "--skip"]);
-        let warning = "warning: the service runs `my-bot` with the audio_filter none, and not tel as agreed to";
-        assert_says(&run, 0, &[warning, "is ready"]);
-        let forced = user.done(&["deploy", "--skip", "--force"]);
-        let differs = json!([{"setting": "audio_filter", "value": null, "agreed": "tel"}]);
-        assert_eq!(forced["differs"], differs, "{forced}");
-    }
 }
 
 #[test]
@@ -300,25 +277,5 @@ fn a_set_that_is_gone_is_created_again_with_a_row_of_the_plan() {
         user.done(&words("secrets set Bad A=c4n4ry --skip --backend local"));
         let run = user.run(&words("deploy --dry-run --secret-set Bad"));
         assert_says(&run, 2, &["secret_set: must be 3 to 63"]);
-    }
-}
-
-#[test]
-fn options_alone_keep_the_image_and_the_other_number() {
-    for user in users() {
-        write(&user, "[scaling]\nmin_agents = 2\nmax_agents = 9\n");
-        user.done(&["deploy", "--skip"]);
-        std::fs::remove_file(user.work().join("server/cloud-deploy.toml")).unwrap();
-        user.service().take_sent();
-        user.done(&words("deploy --agent my-bot --max-agents 7 --skip"));
-        let sent = user.service().sent();
-        let body = &sent.iter().find(|it| it.method != "GET").unwrap().body;
-        assert!(
-            body.contains(r#""autoScaling":{"minAgents":2,"maxAgents":7}"#),
-            "{body}"
-        );
-        assert!(!body.contains("build"), "{body}");
-        let named = user.run(&words("deploy server --agent my-bot --dry-run"));
-        assert_says(&named, 0, &["built by the service from"]);
     }
 }

@@ -308,26 +308,6 @@ fn what_goes_without_saying_of_the_vault_is_said_to_whoever_asks() {
 }
 
 #[test]
-fn who_has_saved_the_keys_of_a_project_starts_its_bot() {
-    let user = User::of_the_vault();
-    let next = |user: &User| {
-        let run = user.run(&["secrets", "set", "prod", "A=1", "--skip"]);
-        run.stderr.lines().last().unwrap_or_default().to_owned()
-    };
-    assert_eq!(next(&user), "next: bot-cli cloud secrets list prod");
-    std::fs::create_dir(user.work().join(".bot-cli")).unwrap();
-    let record = |name: &str| {
-        let config = format!(r#"{{"config": {{"project_name": "{name}", "transports": []}}}}"#);
-        user.write(".bot-cli/project.json", &config);
-    };
-    record("other");
-    assert_eq!(next(&user), "next: bot-cli cloud secrets list prod");
-    record("prod");
-    user.write("cloud-deploy.toml", "secret_set = \"prod\"\n");
-    assert_eq!(next(&user), "next: bot-cli dev");
-}
-
-#[test]
 fn a_token_of_an_unknown_kind_finds_its_paths() {
     let mut user = User::with_token();
     user.set("BOT_CLI_TOKEN", USER_TOKEN);
