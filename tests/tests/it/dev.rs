@@ -441,19 +441,6 @@ fn events_are_lines_of_json() {
 fn what_can_not_be_run_says_what_to_do() {
     bench().shows(
         "
-        $ mkdir ~/empty; bot-cli dev ~/empty
-        ! error: `[BENCH]/home/empty` is in no project of `bot-cli init`
-        ! hint: make one: bot-cli init quickstart
-        = 2
-        $ bot-cli dev --transport twilio
-        ! error: the bot has no transport `twilio`
-        ! hint: add it: bot-cli init --update --transport p2p_webrtc --transport carrier_a
-        ! hint: it has: bot-cli dev --transport webrtc
-        = 2
-        $ bot-cli dev nowhere
-        ! error: could not open `nowhere`: no such file or directory
-        ! hint: make one: bot-cli init quickstart
-        = 2
         $ bot-cli dev --eval
         ! error: the bot has no `eval` transport
         ! hint: add it: bot-cli init --update --eval

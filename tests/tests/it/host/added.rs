@@ -324,19 +324,3 @@ fn adding_at_once_loses_nothing() {
     let recorded = names.map(|name| format!("name = \"{name}\"\n")).concat();
     bench.shows(&format!("$ grep '^name' $LOCK\n{recorded}"));
 }
-
-#[test]
-fn the_next_command_completes_what_one_left_that_was_killed() {
-    // The new file is in place, and the record is the old one.
-    with_hello().shows(
-        "
-        $ bot-cli -q plugin add ./bot-cli-hello; cp $LOCK old
-        ...
-        $ sed s/1.2.0/1.3.0/ -i bot-cli-hello; bot-cli -q plugin upgrade hello; cp $LOCK new
-        ...
-        $ cp old $LOCK; mkdir $DATA/.adding-x; bot-cli -q plugin upgrade hello
-        ...
-        $ ls -d $DATA/.adding-x 2>/dev/null; diff new $LOCK
-        ",
-    );
-}

@@ -1,6 +1,5 @@
 //! Tests with incorrect responses.
 
-
 use bot_cli_tests::service::{Fault, Injection, ListForm, Service};
 use serde_json::json;
 
