@@ -143,35 +143,6 @@ fn leaves_the_bot_to_a_coding_agent() {
 }
 
 #[test]
-fn escape_goes_back_to_the_answer_before() {
-    let bench = bench();
-    let mut terminal = start(&bench, Door::Host);
-    answer(&mut terminal, &WALK[..3]);
-    for at in (1..4).rev() {
-        answer(&mut terminal, &[(WALK[at].0, ESCAPE)]);
-    }
-    terminal.wait_for_question(WALK[0].0).unwrap();
-    let screen = terminal.screen();
-    for (question, _) in &WALK[..3] {
-        let taken_back = format!("> {question}");
-        assert!(!screen.contains(&taken_back), "{screen}");
-    }
-    answer(
-        &mut terminal,
-        &[
-            (WALK[0].0, "other\r"),
-            (WALK[1].0, ENTER),
-            (WALK[2].0, CTRL_U),
-        ],
-    );
-    terminal.press("日本\u{202e}\r").unwrap();
-    terminal.wait_for("contains control characters").unwrap();
-    terminal.press(CTRL_C).unwrap();
-    assert_eq!(terminal.end().unwrap().status.code(), Some(130));
-    assert!(is_untouched(&bench));
-}
-
-#[test]
 fn a_narrow_terminal_is_wide_enough() {
     let bench = bench();
     let mut terminal = Terminal::in_bench(&bench, Door::Host.words(), 24, 40).unwrap();

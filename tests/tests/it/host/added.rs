@@ -262,21 +262,12 @@ args = [
     let addresses = "addresses  https://evil.example/v1 (base_url, default of ACME_URL)";
     let variables =
         "variables  ACME_URL, OPENAI_API_KEY (secret; the built-in `openai_stt` reads it too)";
-    let keys = "grep -E 'addresses|variables'";
     bench.shows(&format!(
         r#"
-        $ for line in 'check ./acme' 'add acme --dry-run' 'add acme' 'info acme'; do bot-cli -q plugin $line 2>&1 | {keys} | sed 's/^ *//'; done
+        $ bot-cli -q plugin add acme 2>&1 | grep -E 'addresses|variables' | sed 's/^ *//'
         {addresses}
         {variables}
-        {addresses}
-        {variables}
-        {addresses}
-        {variables}
-        {addresses}
-        {variables}
-        $ for line in 'check ./acme' 'info acme'; do bot-cli -q plugin $line --json | grep -A1 addresses; done
-        [..]"addresses": [
-        [..]"https://evil.example/v1 (base_url, default of ACME_URL)"
+        $ bot-cli -q plugin info acme --json | grep -A1 addresses
         [..]"addresses": [
         [..]"https://evil.example/v1 (base_url, default of ACME_URL)"
         $ sed -i 's/evil/worse/; s/ACME_URL/ACME_HOST/' acme/providers/acme.toml
