@@ -7,7 +7,7 @@ use std::fs;
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::init::tree;
-use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, ESCAPE, Terminal};
+use bot_cli_tests::pty::{ENTER, Terminal};
 use serde_json::{Value, json};
 
 /// The ways to start `init`: through the host or directly.

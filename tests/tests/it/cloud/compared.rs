@@ -184,50 +184,22 @@ fn a_mistake_in_the_file_is_told_as_one_in_the_file() {
 fn a_refusal_names_the_code_of_the_service_and_what_was_not_done() {
     for user in users() {
         write(&user, "");
-        for (fault, said) in [
+        for (status, exit, message, hint) in [
+            (400, 1, "Invalid parameters", "correct what it says"),
+            (402, 1, "No plan", "plan or payment"),
+            (403, 4, "Too many agents", "limits"),
             (
-                Fault::error(400, "Invalid parameters", "PCC-1"),
-                [
-                    "(status 400): Invalid parameters (PCC-1), so `my-bot` was not deployed",
-                    "correct what it says",
-                ],
+                404,
+                1,
+                "Secret set not found",
+                "hint: bot-cli cloud secrets list",
             ),
-            (
-                Fault::error(402, "No plan", "PCC-2"),
-                [
-                    "No plan (PCC-2), so `my-bot` was not deployed",
-                    "plan or payment",
-                ],
-            ),
-            (
-                Fault::error(403, "Too many agents", "PCC-3"),
-                [
-                    "Too many agents (PCC-3), so `my-bot` was not deployed",
-                    "limits",
-                ],
-            ),
-            (
-                Fault::error(404, "Secret set not found", "PCC-4"),
-                [
-                    "Secret set not found (PCC-4), so `my-bot` was not deployed",
-                    "hint: bot-cli cloud secrets list",
-                ],
-            ),
-            (
-                Fault::error(409, "Name taken", "PCC-5"),
-                [
-                    "Name taken (PCC-5), so `my-bot` was not deployed",
-                    "hint: bot-cli cloud agents list",
-                ],
-            ),
+            (409, 1, "Name taken", "hint: bot-cli cloud agents list"),
         ] {
-            let refusal = Injection::new("POST", "/", fault);
+            let refusal = Injection::new("POST", "/", Fault::error(status, message, "PCC-1"));
             user.service().inject(refusal.times(1));
-            assert_says(
-                &user.run(&["deploy", "--skip"]),
-                if said[1] == "limits" { 4 } else { 1 },
-                &said,
-            );
+            let said = format!("{message} (PCC-1), so `my-bot` was not deployed");
+            assert_says(&user.run(&["deploy", "--skip"]), exit, &[&said, hint]);
         }
         assert_eq!(wanted(&user), Value::Null);
     }

@@ -2,7 +2,7 @@
 
 use bot_cli_tests::pty::{CTRL_C, Terminal};
 
-use super::{DOORS, WALK, answer, bench, is_untouched, start};
+use super::{DOORS, WALK, answer, bench, is_untouched};
 
 #[test]
 fn ctrl_c_in_a_list_as_high_as_the_terminal_leaves_no_scraps() {
