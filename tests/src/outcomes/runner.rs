@@ -29,7 +29,7 @@ pub struct Ran {
 }
 
 /// Runs operations with short timeouts and delays.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Runner {
     /// Whether requests use a private API key.
     pub with_key: bool,

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use fastrand::Rng;
 
-use super::changes::{self, Change};
+use super::changes;
 use super::edits::{self, Edit};
 use super::{Files, merge, write};
 use crate::code::{Names, words};
