@@ -19,7 +19,6 @@ fn main() -> anyhow::Result<ExitCode> {
         let library = Runner {
             with_key,
             only_settings,
-            ..Runner::default()
         };
         let tally = run(seed, operations / 2, 16, &library).context("could not start a service")?;
         for one in &tally.wrong {

@@ -1,7 +1,7 @@
 //! Makes random changes against a service with random faults. Every message, member and status is then compared with what the service
 //! actually stores.
 //!
-//! The same operations run in this process with short timeouts and delays, and through the real executable with real signals.
+//! The operations run in this process, with short timeouts and delays.
 
 mod claims;
 mod operation;
@@ -15,6 +15,7 @@ use fastrand::Rng;
 
 use crate::service::{ORGANIZATION, Service};
 use crate::tally::{Tally, drawn};
+use runner::LONGEST;
 pub use runner::{Ran, Runner};
 
 /// Runs `operations` random operations on `hands` threads. Each thread has its own service.
@@ -37,7 +38,7 @@ fn alone(seed: u64, operations: usize, runner: &Runner) -> io::Result<Tally> {
         }
         let operation = operation::draw(&mut random, number, folder.path(), runner.only_settings)?;
         let before = service.stored();
-        let weather = weather::draw(&mut random, runner.longest(), runner.stops());
+        let weather = weather::draw(&mut random, LONGEST);
         service.follow(weather.script.clone());
         service.world().sent.clear();
         let ran = runner.run(&service, &operation, weather.stop)?;

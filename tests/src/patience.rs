@@ -1,14 +1,12 @@
 //! Waits for files and processes. A wait blocks until something changes, with a time limit.
 
-use std::mem::MaybeUninit;
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{fs, io, thread};
+use std::{io, thread};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::inotify;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -66,7 +64,7 @@ pub fn wait_for_earlier_connections(address: SocketAddr) {
 }
 
 /// Returns a pidfd for a process, or `None` if there is no such process. The process may have ended.
-pub fn process(pid: u32) -> Option<OwnedFd> {
+fn process(pid: u32) -> Option<OwnedFd> {
     let pid = Pid::from_raw(pid.try_into().ok()?)?;
     pidfd_open(pid, PidfdFlags::empty()).ok()
 }
@@ -86,51 +84,4 @@ pub fn wait(sources: &mut [PollFd<'_>], patience: Duration) -> bool {
 pub fn readable<'a>(process: &'a impl std::os::fd::AsFd) -> PollFd<'a> {
     let descriptor: BorrowedFd<'a> = process.as_fd();
     PollFd::from_borrowed_fd(descriptor, PollFlags::IN)
-}
-
-/// A watch for names that appear in or disappear from folders.
-#[derive(Debug)]
-pub struct Events(OwnedFd);
-
-impl Events {
-    /// Creates a watch that has no folders yet.
-    pub fn new() -> io::Result<Self> {
-        let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-        Ok(Self(inotify::init(flags)?))
-    }
-
-    /// Adds a folder to the watch. A folder that no longer exists is ignored.
-    pub fn watch(&self, folder: &Path) {
-        let names = inotify::WatchFlags::CREATE
-            | inotify::WatchFlags::DELETE
-            | inotify::WatchFlags::MOVED_FROM
-            | inotify::WatchFlags::MOVED_TO;
-        let _ = inotify::add_watch(&self.0, folder, names);
-    }
-
-    /// Adds a folder and all its subfolders to the watch.
-    pub fn watch_all(&self, folder: &Path) {
-        self.watch(folder);
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                self.watch_all(&entry.path());
-            }
-        }
-    }
-
-    /// Returns a poll source that is ready when there are events.
-    pub fn readable(&self) -> PollFd<'_> {
-        readable(&self.0)
-    }
-
-    /// Removes the pending events and returns their number.
-    pub fn take(&self) -> usize {
-        let mut buffer = [MaybeUninit::uninit(); 4096];
-        let mut reader = inotify::Reader::new(&self.0, &mut buffer);
-        let mut count = 0;
-        while reader.next().is_ok() {
-            count += 1;
-        }
-        count
-    }
 }

@@ -152,11 +152,6 @@ impl Terminal {
         self.wait_for_answer(text, |said| said.ends_with(text))
     }
 
-    /// Waits until `text` is no longer on the screen.
-    pub fn wait_until_gone(&mut self, text: &str) -> Result<(), Unseen> {
-        self.wait_until(&format!("{text} to go"), |screen| !screen.contains(text))
-    }
-
     /// Types `keys`.
     pub fn press(&mut self, keys: &str) -> Result<(), Unseen> {
         self.answered = self.output.len();

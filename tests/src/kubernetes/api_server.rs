@@ -8,7 +8,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::cluster::{Cluster, write_kubeconfig};
@@ -20,7 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A running API server, stopped when dropped.
 pub struct ApiServer {
     processes: Vec<Child>,
-    command: Command,
     folder: tempfile::TempDir,
 }
 
@@ -45,11 +43,10 @@ impl ApiServer {
         let folder = tempfile::tempdir()?;
         let mut server = Self {
             processes: Vec::new(),
-            command: Command::new(built.join("kube-apiserver")),
             folder,
         };
         let etcd = server.etcd(&built)?;
-        let (port, authority) = server.api_server(etcd)?;
+        let (port, authority) = server.api_server(&built, etcd)?;
         let kubeconfig = server.folder.path().join("kubeconfig");
         let address = format!("https://127.0.0.1:{port}");
         write_kubeconfig(&kubeconfig, &address, &authority)?;
@@ -75,13 +72,12 @@ impl ApiServer {
             .args(["--listen-peer-urls", &peer_url])
             .args(["--initial-advertise-peer-urls", &peer_url])
             .args(["--initial-cluster", &format!("default={peer_url}")]);
-        let etcd = self.run(&mut command, "etcd.log")?;
-        self.processes.push(etcd);
+        self.run(&mut command, "etcd.log")?;
         Ok(client)
     }
 
     /// Starts the API server. Returns the port and the certificate of the certificate authority.
-    fn api_server(&mut self, etcd: u16) -> io::Result<(u16, String)> {
+    fn api_server(&mut self, built: &Path, etcd: u16) -> io::Result<(u16, String)> {
         let port = free_port()?;
         let folder = self.folder.path().to_owned();
         let (authority, certificate, key) = certificates().map_err(io::Error::other)?;
@@ -110,7 +106,8 @@ impl ApiServer {
             option.push(value);
             option
         };
-        self.command
+        let mut command = Command::new(built.join("kube-apiserver"));
+        command
             .arg(option("etcd-servers", &format!("http://127.0.0.1:{etcd}")))
             .arg(option("secure-port", &port.to_string()))
             .arg(option("bind-address", &"127.0.0.1"))
@@ -127,48 +124,20 @@ impl ApiServer {
             .arg(option("service-account-signing-key-file", &key))
             .arg(option("disable-admission-plugins", &"ServiceAccount"))
             .arg(option("endpoint-reconciler-type", &"none"));
-        self.begin()?;
+        self.run(&mut command, "kube-apiserver.log")?;
         Ok((port, authority))
     }
 
-    fn run(&self, command: &mut Command, log: &str) -> io::Result<Child> {
+    fn run(&mut self, command: &mut Command, log: &str) -> io::Result<()> {
         let log = File::create(self.folder.path().join(log))?;
-        command
-            .env_clear()
-            .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log)
-            .spawn()
-    }
-
-    /// Starts or restarts the server on its assigned port.
-    pub fn begin(&mut self) -> io::Result<()> {
-        let mut command = std::mem::replace(&mut self.command, Command::new(""));
-        let server = self.run(&mut command, "kube-apiserver.log");
-        self.command = command;
-        self.processes.push(server?);
+        let command = command.env_clear().stdin(Stdio::null());
+        let process = command.stdout(log.try_clone()?).stderr(log).spawn()?;
+        self.processes.push(process);
         Ok(())
     }
 
-    /// Kills the server but leaves etcd running.
-    pub fn kill(&mut self) -> io::Result<()> {
-        let Some(mut server) = self.processes.pop() else {
-            return Ok(());
-        };
-        server.kill()?;
-        server.wait().map(drop)
-    }
-
-    /// Sends a signal to the server.
-    pub fn signal(&self, signal: Signal) -> io::Result<()> {
-        let Some(server) = self.processes.last() else {
-            return Ok(());
-        };
-        Ok(kill_process(Pid::from_child(server), signal)?)
-    }
-
     /// Waits until the server is ready.
-    pub fn wait(&mut self, cluster: &Cluster) -> io::Result<()> {
+    fn wait(&mut self, cluster: &Cluster) -> io::Result<()> {
         let begun = Instant::now();
         loop {
             for process in &mut self.processes {

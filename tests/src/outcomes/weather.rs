@@ -15,14 +15,17 @@ pub struct Weather {
     pub stop: Option<Duration>,
 }
 
-/// Draws the faults. `patience` is the request timeout, and one in `stops` users cancels.
-pub fn draw(random: &mut Rng, patience: Duration, stops: u8) -> Weather {
+/// One in so many users cancels.
+const STOPS: u8 = 12;
+
+/// Draws the faults. `patience` is the request timeout.
+pub fn draw(random: &mut Rng, patience: Duration) -> Weather {
     // Some days are fine, some are bad throughout.
     let badness = [0, 1, 2, 4, 7][random.usize(..5)];
     let script = (0..24)
         .map(|_| (random.u8(..10) < badness).then(|| fault(random, patience)))
         .collect();
-    let stop = (random.u8(..stops) == 0).then(|| patience.mul_f64(random.f64() * 2.0));
+    let stop = (random.u8(..STOPS) == 0).then(|| patience.mul_f64(random.f64() * 2.0));
     Weather { script, stop }
 }
 

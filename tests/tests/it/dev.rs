@@ -73,6 +73,11 @@ impl Dev {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    fn end(self) -> Option<i32> {
+        self.signal(Signal::TERM);
+        self.status()
+    }
+
     fn status(mut self) -> Option<i32> {
         std::io::copy(&mut self.stdout, &mut std::io::sink()).unwrap();
         self.child.wait().unwrap().code()
@@ -114,8 +119,7 @@ fn the_bot_alone_gets_the_keys_and_each_source_is_said() {
     // The environment of `dev` itself, and so of all else that it starts, has none of them.
     let own = std::fs::read(format!("/proc/{}/environ", dev.child.id())).unwrap();
     assert!(!String::from_utf8_lossy(&own).contains("c4n4ry"));
-    dev.signal(Signal::TERM);
-    assert_eq!(dev.status(), Some(143));
+    assert_eq!(dev.end(), Some(143));
 }
 
 #[test]
@@ -141,66 +145,59 @@ fn a_service_with_errors_is_named_once_with_the_source_of_its_key() {
                 "dev    | warning: Deepgram (stt) has a problem, as the line above says",
             ]
         );
-        dev.signal(Signal::TERM);
-        dev.status();
+        dev.end();
     }
 }
 
 #[test]
-fn calls_are_prepared_only_for_a_bot_that_takes_them() {
-    let bench = bench_with(
-        "--transport=carrier_a --transport=carrier_a_hosted_rtc_sip --twilio-daily-sip-mode=dial-out",
-    );
-    let warning =
-        "warning: calls reach the bot only through a tunnel; give its host name with `--proxy`";
-    for (words, options, server, warned) in [
-        ("", "--port PORT", true, false),
-        ("--proxy host", "--port PORT -x host", true, false),
-        ("--transport daily", "-t daily --port PORT", true, false),
-        ("--transport twilio", "-t twilio --port PORT", false, true),
+fn a_transport_and_a_tunnel_decide_what_is_started_and_said() {
+    let signs = [
+        "$ uv run server.py",
+        "warning: calls reach the bot only through a tunnel; give its host name with `--proxy`",
+        "ready: open http://",
+    ];
+    let calls = "--transport=carrier_a --transport=carrier_a_hosted_rtc_sip --twilio-daily-sip-mode=dial-out";
+    let telephone = "--transport=carrier_a --transport=p2p_webrtc";
+    for (transports, rows) in [
         (
-            "--transport twilio --proxy host",
-            "-t twilio --port PORT -x host",
-            false,
-            false,
+            calls,
+            &[
+                ("", "--port PORT", [true, false, false]),
+                ("--proxy host", "--port PORT -x host", [true, false, false]),
+                ("-t daily", "-t daily --port PORT", [true, false, false]),
+                ("-t twilio", "-t twilio --port PORT", [false, true, false]),
+                (
+                    "-t twilio --proxy host",
+                    "-t twilio --port PORT -x host",
+                    [false; 3],
+                ),
+            ][..],
+        ),
+        (
+            telephone,
+            &[
+                ("", "-t webrtc --port PORT", [false, false, true]),
+                ("--proxy host", "-t twilio --port PORT -x host", [false; 3]),
+                (
+                    "-t webrtc --proxy host",
+                    "-t webrtc --port PORT -x host",
+                    [false, false, true],
+                ),
+            ],
         ),
     ] {
-        let words: Vec<&str> = words.split_whitespace().collect();
-        let mut dev = Dev::start(&bench, &words);
-        let lines = dev.until("dev    | ready: ");
-        let has = |text: &str| lines.iter().any(|line| line.ends_with(text));
-        let options = options.replace("PORT", &dev.port.to_string());
-        assert!(has(&format!("$ uv run bot.py {options}")), "{lines:#?}");
-        assert_eq!(has("$ uv run server.py"), server, "{lines:#?}");
-        assert_eq!(has(warning), warned, "{lines:#?}");
-        dev.signal(Signal::TERM);
-        dev.status();
-    }
-}
-
-#[test]
-fn a_telephone_bot_talks_to_the_browser_until_it_has_a_tunnel() {
-    let bench = bench_with("--transport=carrier_a --transport=p2p_webrtc");
-    for (words, options, ready) in [
-        ("", "-t webrtc --port PORT", "open http://"),
-        ("--proxy host", "-t twilio --port PORT -x host", "README.md"),
-        (
-            "-t webrtc --proxy host",
-            "-t webrtc --port PORT -x host",
-            "open http://",
-        ),
-    ] {
-        let words: Vec<&str> = words.split_whitespace().collect();
-        let mut dev = Dev::start(&bench, &words);
-        let lines = dev.until("dev    | ready: ");
-        let options = options.replace("PORT", &dev.port.to_string());
-        let started = format!("dev    | $ uv run bot.py {options}");
-        assert!(lines.contains(&started), "{lines:#?}");
-        let last = lines.last().unwrap();
-        assert!(last.contains(&format!("ready: {ready}")), "{last}");
-        assert!(!lines.concat().contains("warning: "), "{lines:#?}");
-        dev.signal(Signal::TERM);
-        dev.status();
+        let bench = bench_with(transports);
+        for (words, options, said) in rows {
+            let words: Vec<&str> = words.split_whitespace().collect();
+            let mut dev = Dev::start(&bench, &words);
+            let lines = dev.until("dev    | ready: ");
+            let has = |text: &str| lines.iter().any(|line| line.contains(text));
+            let options = options.replace("PORT", &dev.port.to_string());
+            let started = format!("dev    | $ uv run bot.py {options}");
+            assert!(lines.contains(&started), "{lines:#?}");
+            assert_eq!(signs.map(has), *said, "{words:?}: {lines:#?}");
+            dev.end();
+        }
     }
 }
 
@@ -230,8 +227,7 @@ fn the_line_for_a_transport_that_the_bot_lacks_adds_it() {
     assert_eq!(ran.status, Some(0), "{ran:?}");
     let mut dev = Dev::start(&bench, &["-t", "webrtc"]);
     dev.until("ready: open http://");
-    dev.signal(Signal::TERM);
-    dev.status();
+    dev.end();
 }
 
 #[test]
@@ -258,8 +254,7 @@ fn the_bot_starts_again_when_its_code_changes() {
     dev.until("ready: ");
     assert!(first.iter().all(|process| !is_alive(*process)));
     assert!(second.iter().all(|process| is_alive(*process)));
-    dev.signal(Signal::TERM);
-    assert_eq!(dev.status(), Some(143));
+    assert_eq!(dev.end(), Some(143));
     assert!(second.iter().all(|process| !is_alive(*process)));
 }
 
@@ -318,8 +313,7 @@ fn whoever_holds_a_port_is_named() {
          hint: or take another port for the bot: --port\n"
     );
     assert_eq!((second.status, second.stderr), (Some(1), expected));
-    first.signal(Signal::TERM);
-    first.status();
+    first.end();
 }
 
 #[test]
@@ -433,27 +427,13 @@ fn events_are_lines_of_json() {
     }
     seen.dedup();
     assert_eq!(seen, ["started", "not_set", "started", "line", "ready"]);
-    dev.signal(Signal::TERM);
-    dev.status();
+    dev.end();
 }
 
 #[test]
 fn what_can_not_be_run_says_what_to_do() {
     bench().shows(
         "
-        $ mkdir ~/empty; bot-cli dev ~/empty
-        ! error: `[BENCH]/home/empty` is in no project of `bot-cli init`
-        ! hint: make one: bot-cli init quickstart
-        = 2
-        $ bot-cli dev --transport twilio
-        ! error: the bot has no transport `twilio`
-        ! hint: add it: bot-cli init --update --transport p2p_webrtc --transport carrier_a
-        ! hint: it has: bot-cli dev --transport webrtc
-        = 2
-        $ bot-cli dev nowhere
-        ! error: could not open `nowhere`: no such file or directory
-        ! hint: make one: bot-cli init quickstart
-        = 2
         $ bot-cli dev --eval
         ! error: the bot has no `eval` transport
         ! hint: add it: bot-cli init --update --eval
@@ -540,8 +520,16 @@ fn every_command_has_the_same_set_without_a_deployment_file() {
             assert!(ran.stderr.ends_with("next: bot-cli dev\n"), "{ran:?}");
         }
     }
+    let other = bench
+        .shell("bot-cli cloud secrets set other A=1 --skip")
+        .unwrap();
+    assert!(
+        other
+            .stderr
+            .contains("next: bot-cli cloud secrets list other"),
+        "{other:?}"
+    );
     let mut dev = Dev::start(&bench, &[]);
     dev.until("dev    | keys from the set work-secrets: DEEPGRAM_API_KEY, OPENAI_API_KEY");
-    dev.signal(Signal::TERM);
-    dev.status();
+    dev.end();
 }

@@ -7,8 +7,6 @@ mod kubeconfig;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-use bot_cli_plugin::conformance::Kit;
-use bot_cli_terminal::cancel::Cancel;
 use bot_cli_tests::kubernetes::stand_in::StandIn;
 use bot_cli_tests::kubernetes::suite;
 
@@ -33,39 +31,10 @@ fn the_suite_passes_on_the_stand_in() {
     assert_eq!(failed, [""; 0]);
 }
 
-#[test]
-fn it_keeps_the_contract_of_backends() {
-    let (_stand_in, cluster) = StandIn::start().unwrap();
-    let namespace = cluster.namespace();
-    let kubeconfig = cluster.kubeconfig.display();
-    keeps_the_contract(
-        env!("CARGO_BIN_EXE_it-bot-cli-secrets-kubernetes"),
-        "bot-cli-secrets-kubernetes",
-        &[
-            format!("organization={namespace}"),
-            format!("context={}", cluster.context),
-            format!("kubeconfig={kubeconfig}"),
-        ],
-    );
-}
-
 /// `bot-cli cloud` links the same library.
 #[test]
 fn the_vault_keeps_the_contract_of_backends() {
     let folder = tempfile::tempdir().unwrap();
-    keeps_the_contract(
-        env!("CARGO_BIN_EXE_it-bot-cli-secrets-vault"),
-        "bot-cli-secrets-vault",
-        &[format!("folder={}", folder.path().display())],
-    );
-}
-
-fn keeps_the_contract(built: &str, name: &str, argv: &[String]) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(name);
-    std::fs::copy(built, &file).unwrap();
-    let mut kit = Kit::new(&file);
-    kit.argv = Some(argv.to_vec());
-    let report = kit.check(&Cancel::new(), |_, _, _| {}).unwrap();
-    assert_eq!(report.failed().count(), 0, "{report:#?}");
+    let argv = vec![format!("folder={}", folder.path().display())];
+    suite::keeps_the_contract("bot-cli-secrets-vault", argv);
 }

@@ -68,20 +68,6 @@ fn a_line_of_json_drives_the_plugin_alone() {
 }
 
 #[test]
-fn the_lines_for_a_pack_bring_its_service_into_a_bot() {
-    let bench = bench();
-    succeeds(&bench, &passage("pack"));
-    let bot = fs::read_to_string(bench.path("work/my-bot/server/services.py")).unwrap();
-    for part in ["OpenAILLMService", "VLLM_MODEL", "http://localhost:8000/v1"] {
-        assert!(bot.contains(part), "{part}: {bot}");
-    }
-    succeeds(
-        &bench,
-        "bot-cli plugin check ~/.local/share/bot-cli/packs/vllm",
-    );
-}
-
-#[test]
 fn the_lines_of_the_guide_and_of_its_readme_install_the_sample_pack() {
     let own = include_str!("../../../sdk/examples/localai/README.md");
     let blocks = own.split("```sh\n").skip(1);
@@ -97,17 +83,6 @@ fn the_lines_of_the_guide_and_of_its_readme_install_the_sample_pack() {
         let services = fs::read_to_string(bench.path(&services)).unwrap();
         assert!(services.contains("LOCALAI_LLM_MODEL"), "{services}");
     }
-}
-
-#[test]
-fn a_dry_run_is_accepted_as_a_config() {
-    let bench = bench();
-    let options = "-t p2p_webrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts";
-    let dry = format!("bot-cli init my-bot {options} --dry-run | tee dry.json");
-    let dry = succeeds(&bench, &dry);
-    let again = succeeds(&bench, "bot-cli init my-bot --config - --dry-run <dry.json");
-    assert_eq!(dry.stdout, again.stdout);
-    assert!(!bench.path("work/my-bot").exists());
 }
 
 fn bench() -> Bench {

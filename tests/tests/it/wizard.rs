@@ -7,7 +7,7 @@ use std::fs;
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::init::tree;
-use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, ESCAPE, Terminal};
+use bot_cli_tests::pty::{ENTER, Terminal};
 use serde_json::{Value, json};
 
 /// The ways to start `init`: through the host or directly.
@@ -140,35 +140,6 @@ fn leaves_the_bot_to_a_coding_agent() {
         assert_eq!(command, "bot-cli init my-bot </dev/null");
         assert_eq!(tree(&bench.path("work")), pasted(command), "{door:?}");
     }
-}
-
-#[test]
-fn escape_goes_back_to_the_answer_before() {
-    let bench = bench();
-    let mut terminal = start(&bench, Door::Host);
-    answer(&mut terminal, &WALK[..3]);
-    for at in (1..4).rev() {
-        answer(&mut terminal, &[(WALK[at].0, ESCAPE)]);
-    }
-    terminal.wait_for_question(WALK[0].0).unwrap();
-    let screen = terminal.screen();
-    for (question, _) in &WALK[..3] {
-        let taken_back = format!("> {question}");
-        assert!(!screen.contains(&taken_back), "{screen}");
-    }
-    answer(
-        &mut terminal,
-        &[
-            (WALK[0].0, "other\r"),
-            (WALK[1].0, ENTER),
-            (WALK[2].0, CTRL_U),
-        ],
-    );
-    terminal.press("日本\u{202e}\r").unwrap();
-    terminal.wait_for("contains control characters").unwrap();
-    terminal.press(CTRL_C).unwrap();
-    assert_eq!(terminal.end().unwrap().status.code(), Some(130));
-    assert!(is_untouched(&bench));
 }
 
 #[test]

@@ -89,27 +89,6 @@ fn a_deployment_names_a_set_unless_the_bot_can_take_no_key() {
     }
 }
 
-#[test]
-fn every_service_and_every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
-    let catalogue = Catalogue::built_in();
-    for service in Kind::ALL
-        .into_iter()
-        .flat_map(|kind| catalogue.services(kind))
-    {
-        check(&scaffold(&config_with(service)).unwrap());
-    }
-    for transport in catalogue.transports(BotType::Telephony) {
-        let transports = vec![transport, catalogue.transport("hosted_rtc").unwrap()];
-        let bot_type = BotType::Telephony;
-        let config = Config {
-            bot_type,
-            transports,
-            ..config()
-        };
-        check(&scaffold(&config).unwrap());
-    }
-}
-
 /// Only what is read after the import of `settings.py` can come from `.env`.
 #[test]
 fn every_module_reads_the_env_file_before_its_variables() {

@@ -74,26 +74,6 @@ fn changes() -> Vec<Change> {
 }
 
 #[test]
-fn a_target_appears_with_its_parents() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("a/b/bot");
-    write(&target, &changes()[1..4], &never).unwrap();
-    assert_eq!(
-        tree(folder.path()).into_keys().collect::<Vec<_>>(),
-        [
-            "a/",
-            "a/b/",
-            "a/b/bot/",
-            "a/b/bot/README.md",
-            "a/b/bot/server/",
-            "a/b/bot/server/bot.py",
-            "a/b/bot/server/evals/",
-            "a/b/bot/server/evals/one.yaml"
-        ]
-    );
-}
-
-#[test]
 fn files_join_those_that_are_there() {
     let (folder, target) = workshop();
     fs::set_permissions(target.join(".gitignore"), fs::Permissions::from_mode(0o600)).unwrap();
@@ -155,18 +135,6 @@ fn what_a_killed_run_began_is_known_and_the_same_changes_complete_it() {
         assert_eq!(begun(&moved), None);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
-}
-
-#[test]
-fn what_was_made_ready_for_nothing_is_removed() {
-    let (folder, target) = workshop();
-    let before = tree(&target);
-    let mut staging = Staging::at(&staging::place(&target)).unwrap();
-    fill(&target, &mut staging, &created(), Old::Kept, &never).unwrap();
-    drop(staging);
-    recover(&target).unwrap();
-    assert_eq!(tree(&target), before);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[test]

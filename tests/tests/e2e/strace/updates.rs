@@ -1,4 +1,4 @@
-//! Tests project updates in which one system call fails or the process is killed at the call.
+//! Tests creations and updates of projects in which one system call fails or the process is ended at the call.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -73,25 +73,8 @@ impl Project {
     /// Runs the update with a fault. Returns `None` if the update ends before the faulty system call.
     fn with_fault(&self, fault: &str) -> Option<Output> {
         plant(&self.target(), &self.before);
-        let plain = command(self.folder.path(), &UPDATE);
         let trace = self.trace.path().join("trace");
-        let mut strace = Command::new("strace");
-        strace
-            .args(["-f", "-o"])
-            .arg(&trace)
-            .arg("-e")
-            .arg(format!("inject={fault}"))
-            .arg(plain.get_program())
-            .args(plain.get_args())
-            .current_dir(self.folder.path())
-            .env_clear();
-        let output = strace.output().unwrap();
-        let trace = fs::read_to_string(trace).unwrap();
-        let is_there = ["+++ killed by SIGKILL +++", "(INJECTED)"];
-        is_there
-            .iter()
-            .any(|mark| trace.contains(mark))
-            .then_some(output)
+        with_fault(self.folder.path(), &UPDATE, fault, &trace)
     }
 
     /// Asserts that the next run completes an interrupted update.
@@ -106,6 +89,28 @@ impl Project {
         let left = fs::read_dir(self.folder.path()).unwrap().count();
         assert_eq!(left, 1, "{fault}");
     }
+}
+
+/// Runs `init` with a fault. Returns `None` if the run ends before the faulty system call.
+fn with_fault(folder: &Path, words: &[&str], fault: &str, trace: &Path) -> Option<Output> {
+    let plain = command(folder, words);
+    let mut strace = Command::new("strace");
+    strace
+        .args(["-f", "-o"])
+        .arg(trace)
+        .arg("-e")
+        .arg(format!("inject={fault}"))
+        .arg(plain.get_program())
+        .args(plain.get_args())
+        .current_dir(folder)
+        .env_clear();
+    let output = strace.output().unwrap();
+    let trace = fs::read_to_string(trace).unwrap();
+    let is_there = ["+++ killed by SIGKILL +++", "(INJECTED)", "--- SIG"];
+    is_there
+        .iter()
+        .any(|mark| trace.contains(mark))
+        .then_some(output)
 }
 
 /// Returns the files in a project, except prepared changes and replaced files.
@@ -134,6 +139,50 @@ fn assert_between(target: &Path, from: &Tree, to: &Tree, fault: &str) -> bool {
         assert!(found.contains_key(name), "{fault}: {name}");
     }
     found == *from
+}
+
+/// Without a folder, nothing has to be tidied up, so that even a run that is killed leaves all or nothing.
+#[test]
+fn a_creation_that_is_ended_anywhere_is_whole_or_not_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = tempfile::tempdir().unwrap();
+    let trace = trace.path().join("trace");
+    let target = folder.path().join("my-bot");
+    let words = web(&["my-bot"]);
+    done(folder.path(), &words);
+    let complete = tree(&target);
+    for (signal, is_there) in [("KILL", false), ("INT", true), ("TERM", true)] {
+        let (mut none, mut whole) = (0, 0);
+        for calls in CHANGING {
+            for when in (1..).step_by(5) {
+                fs::remove_dir_all(&target).unwrap();
+                if is_there {
+                    fs::create_dir(&target).unwrap();
+                }
+                let fault = format!("{calls}:signal={signal}:when={when}");
+                if with_fault(folder.path(), &words, &fault, &trace).is_none() {
+                    break;
+                }
+                let found = if target.exists() {
+                    tree(&target)
+                } else {
+                    Tree::new()
+                };
+                let is_none = found.is_empty();
+                // Each thread that makes the call is signalled, and who asks twice does not wait.
+                let trace = fs::read_to_string(&trace).unwrap();
+                let is_asked_twice = trace.matches("--- SIG").count() > 1;
+                let is_whole = is_none || found == complete;
+                assert!(is_whole || is_asked_twice, "{fault}: {:?}", found.keys());
+                none += usize::from(is_none);
+                whole += usize::from(!is_none);
+                done(folder.path(), &words);
+                assert_eq!(tree(&target), complete, "{fault}");
+                assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+            }
+        }
+        assert!(none > 5 && whole > 0, "{signal}: {none}, {whole}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
-use bot_cli_tests::service::{Fault, Outcome, Provisioning};
+use bot_cli_tests::service::{Outcome, Provisioning};
 
 use super::user::{Run, User, assert_in_no_file};
 
@@ -71,57 +71,22 @@ fn ways_in() -> Vec<(Vec<String>, String)> {
     ways.collect()
 }
 
-/// Returns the faults to test, most of which quote the value in the response. `None` stands for no fault.
-fn weather() -> Vec<Option<Fault>> {
-    let quoting = format!("the value {VALUE} is not welcome");
-    vec![
-        None,
-        Some(Fault::error(400, &quoting, "GENERIC_BAD_REQUEST")),
-        Some(Fault::error(401, &quoting, "UNAUTHORIZED")),
-        Some(Fault::error(409, &quoting, "CONFLICT").with("retry-after", "0")),
-        Some(Fault::error(503, &quoting, "LATER").with("retry-after", "0")),
-        Some(Fault::json(
-            200,
-            &format!("{{\"region\": [{}]}}", serde_json::json!(VALUE)),
-        )),
-        Some(Fault::html(502).with("retry-after", "0")),
-        Some(Fault::Reset),
-        Some(Fault::Truncated),
-    ]
-}
-
+/// What the service repeats of it is for the module `echo`.
 #[test]
-fn a_value_is_nowhere_to_be_seen_whatever_the_service_does() {
+fn a_value_is_nowhere_to_be_seen_around_the_service() {
     for user in [User::with_key(), User::with_token()] {
-        for fault in weather() {
-            user.service().heal();
-            if let Some(fault) = &fault {
-                user.service().fail("PUT", "/", fault);
+        std::thread::scope(|scope| {
+            for (words, stdin) in ways_in() {
+                let user = &user;
+                scope.spawn(move || {
+                    for form in FORMS {
+                        run_unseen(user, form, &words, &stdin);
+                    }
+                });
             }
-            // What fails at once needs no second try in another form; what is tried again does.
-            let ways = ways_in();
-            let ways = if fault.is_none() {
-                &ways[..]
-            } else {
-                &ways[..8]
-            };
-            std::thread::scope(|scope| {
-                for (index, (words, stdin)) in ways.iter().enumerate() {
-                    let (user, fault) = (&user, &fault);
-                    scope.spawn(move || {
-                        // Every way in every form where nothing is in the way; else they take turns.
-                        let forms: Vec<&&[&str]> = match fault {
-                            None => FORMS.iter().collect(),
-                            Some(_) => vec![&FORMS[index % FORMS.len()]],
-                        };
-                        for form in forms {
-                            run_unseen(user, form, words, stdin);
-                        }
-                    });
-                }
-            });
-            assert_in_no_file(&user.home(), &traces(), &format!("{fault:?}"));
-            assert_in_no_file(&user.work(), &traces(), &format!("{fault:?}"));
+        });
+        for folder in [user.home(), user.work()] {
+            assert_in_no_file(&folder, &traces(), user.name);
         }
     }
 }

@@ -52,15 +52,6 @@ fn what_the_file_no_longer_sets_is_taken_back_or_said_to_stay() {
         let nothing = user.done(&["deploy", "--skip"]);
         assert_eq!(nothing["changes"], json!([]), "{nothing}");
         assert_eq!(nothing["stays"][0]["setting"], "secret_set", "{nothing}");
-
-        // Options alone change what they name.
-        user.done(&words("deploy --skip --min-agents 2 --audio-filter pro"));
-        std::fs::remove_file(user.work().join("server/cloud-deploy.toml")).unwrap();
-        let alone = user.done(&words("deploy --skip --agent my-bot --image me/bot:2"));
-        let setting = |row: &Value| row["setting"].clone();
-        let changes = alone["changes"].as_array().unwrap().iter().map(setting);
-        assert_eq!(changes.collect::<Vec<_>>(), ["image"], "{alone}");
-        assert_eq!(wanted(&user)["krispViva"]["audioFilter"], "pro");
     }
 }
 
@@ -173,20 +164,6 @@ fn rolling_back_takes_all_of_a_deployment_back() {
 }
 
 #[test]
-fn a_setting_that_the_service_drops_is_a_warning() {
-    for user in users() {
-        user.service().world().drops = "krispViva";
-        write(&user, "[krisp_viva]\naudio_filter = \"tel\"\n");
-        let run = user.run(&["deploy", "--skip"]);
-        let warning = "warning: the service runs `my-bot` with the audio_filter none, and not tel as agreed to";
-        assert_says(&run, 0, &[warning, "is ready"]);
-        let forced = user.done(&["deploy", "--skip", "--force"]);
-        let differs = json!([{"setting": "audio_filter", "value": null, "agreed": "tel"}]);
-        assert_eq!(forced["differs"], differs, "{forced}");
-    }
-}
-
-#[test]
 fn a_mistake_in_the_file_is_told_as_one_in_the_file() {
     let [user, _] = users();
     write(
@@ -207,50 +184,22 @@ fn a_mistake_in_the_file_is_told_as_one_in_the_file() {
 fn a_refusal_names_the_code_of_the_service_and_what_was_not_done() {
     for user in users() {
         write(&user, "");
-        for (fault, said) in [
+        for (status, exit, message, hint) in [
+            (400, 1, "Invalid parameters", "correct what it says"),
+            (402, 1, "No plan", "plan or payment"),
+            (403, 4, "Too many agents", "limits"),
             (
-                Fault::error(400, "Invalid parameters", "PCC-1"),
-                [
-                    "(status 400): Invalid parameters (PCC-1), so `my-bot` was not deployed",
-                    "correct what it says",
-                ],
+                404,
+                1,
+                "Secret set not found",
+                "hint: bot-cli cloud secrets list",
             ),
-            (
-                Fault::error(402, "No plan", "PCC-2"),
-                [
-                    "No plan (PCC-2), so `my-bot` was not deployed",
-                    "plan or payment",
-                ],
-            ),
-            (
-                Fault::error(403, "Too many agents", "PCC-3"),
-                [
-                    "Too many agents (PCC-3), so `my-bot` was not deployed",
-                    "limits",
-                ],
-            ),
-            (
-                Fault::error(404, "Secret set not found", "PCC-4"),
-                [
-                    "Secret set not found (PCC-4), so `my-bot` was not deployed",
-                    "hint: bot-cli cloud secrets list",
-                ],
-            ),
-            (
-                Fault::error(409, "Name taken", "PCC-5"),
-                [
-                    "Name taken (PCC-5), so `my-bot` was not deployed",
-                    "hint: bot-cli cloud agents list",
-                ],
-            ),
+            (409, 1, "Name taken", "hint: bot-cli cloud agents list"),
         ] {
-            let refusal = Injection::new("POST", "/", fault);
+            let refusal = Injection::new("POST", "/", Fault::error(status, message, "PCC-1"));
             user.service().inject(refusal.times(1));
-            assert_says(
-                &user.run(&["deploy", "--skip"]),
-                if said[1] == "limits" { 4 } else { 1 },
-                &said,
-            );
+            let said = format!("{message} (PCC-1), so `my-bot` was not deployed");
+            assert_says(&user.run(&["deploy", "--skip"]), exit, &[&said, hint]);
         }
         assert_eq!(wanted(&user), Value::Null);
     }
@@ -300,25 +249,5 @@ fn a_set_that_is_gone_is_created_again_with_a_row_of_the_plan() {
         user.done(&words("secrets set Bad A=c4n4ry --skip --backend local"));
         let run = user.run(&words("deploy --dry-run --secret-set Bad"));
         assert_says(&run, 2, &["secret_set: must be 3 to 63"]);
-    }
-}
-
-#[test]
-fn options_alone_keep_the_image_and_the_other_number() {
-    for user in users() {
-        write(&user, "[scaling]\nmin_agents = 2\nmax_agents = 9\n");
-        user.done(&["deploy", "--skip"]);
-        std::fs::remove_file(user.work().join("server/cloud-deploy.toml")).unwrap();
-        user.service().take_sent();
-        user.done(&words("deploy --agent my-bot --max-agents 7 --skip"));
-        let sent = user.service().sent();
-        let body = &sent.iter().find(|it| it.method != "GET").unwrap().body;
-        assert!(
-            body.contains(r#""autoScaling":{"minAgents":2,"maxAgents":7}"#),
-            "{body}"
-        );
-        assert!(!body.contains("build"), "{body}");
-        let named = user.run(&words("deploy server --agent my-bot --dry-run"));
-        assert_says(&named, 0, &["built by the service from"]);
     }
 }

@@ -15,30 +15,6 @@ fn assert_unseen(run: &Run) {
 }
 
 #[test]
-fn a_value_in_the_place_of_a_key_is_refused_by_its_position() {
-    for user in User::all() {
-        for words in [
-            &["prod", "API_KEY", CANARY, "--skip"][..],
-            &["prod", "API_KEY", "AKIAIOSFODNN7C4N4RY", "--dry-run"],
-            &["prod", CANARY],
-            &["API_KEY", CANARY],
-            &["prod", "A=", CANARY],
-        ] {
-            let run = user.run(&[&["secrets", "set"], words].concat());
-            assert_eq!(run.status, Some(2), "{run:?}");
-            assert!(run.stderr.contains("is not `KEY=VALUE`"), "{run:?}");
-            let is_named = !run.stderr.contains("name: missing: ");
-            assert_eq!(is_named, words[0] == "prod", "{run:?}");
-            assert_unseen(&run);
-        }
-        let (_, document) = user.json(&["secrets", "set", "prod", "API_KEY", CANARY]);
-        let problem =
-            "is not `KEY=VALUE`; a key alone, whose value is asked for, must be in capitals";
-        assert_eq!(fields(&document["error"]), [("pair 2", problem)]);
-    }
-}
-
-#[test]
 fn a_value_comes_from_a_file_byte_for_byte() {
     let pem = "-----BEGIN KEY-----\nabc=\n-----END KEY-----\n";
     for user in User::all() {

@@ -184,32 +184,13 @@ fn the_browser_is_started_without_a_token() {
 }
 
 #[test]
-fn no_token_is_shown_whatever_the_issuer_says() {
-    let quoting =
-        r#"{"error":"invalid_grant","error_description":"refresh-token-1 access-token-1"}"#;
-    let html = "<p>refresh-token-1 access-token-1</p>";
-    for fault in [
-        Fault::json(400, quoting),
-        Fault::json(200, quoting),
-        Fault::json(200, html),
-        Fault::json(503, html),
-        Fault::redirect("https://elsewhere.example.com/?t=refresh-token-1"),
-        Fault::Truncated,
-        Fault::Reset,
-    ] {
-        let user = expired();
-        user.service().fail("POST", "/issuer/token", &fault);
-        for form in [&["-vv"][..], &["--json", "-vv"]] {
-            let run = user.run(&[form, &["secrets", "list"]].concat());
-            assert_ne!(run.status, Some(0), "{fault:?}: {run:?}");
-            assert_no_token(&run);
-        }
-    }
-}
-
-#[test]
 fn only_an_invalid_grant_says_that_a_sign_in_has_run_out() {
-    let coded = |status, code: &str| Fault::json(status, &format!(r#"{{"error":"{code}"}}"#));
+    // It repeats what nobody may see.
+    let coded = |status, code: &str| {
+        let told = "refresh-token-1 access-token-1";
+        let answer = format!(r#"{{"error":"{code}","error_description":"{told}"}}"#);
+        Fault::json(status, &answer)
+    };
     let unavailable = (7, "unavailable");
     let refused = (1, "issuer_refused");
     let invalid = (1, "invalid_response");
@@ -225,12 +206,17 @@ fn only_an_invalid_grant_says_that_a_sign_in_has_run_out() {
         (coded(400, "something_else"), refused, "refuses the request"),
         (Fault::html(200), invalid, no_issuer),
         (Fault::html(400), invalid, no_issuer),
-        (Fault::json(404, ""), invalid, no_issuer),
+        (
+            Fault::json(404, "<p>refresh-token-1</p>"),
+            invalid,
+            no_issuer,
+        ),
     ] {
         let user = expired();
         let kept = fs::read_to_string(credentials(&user)).unwrap();
         user.service().fail("POST", "/issuer/token", &fault);
-        let run = user.run(&["--json", "secrets", "list"]);
+        let run = user.run(&["--json", "-vv", "secrets", "list"]);
+        assert_no_token(&run);
         let error = &run.document()["error"];
         assert_eq!(run.status, Some(status), "{fault:?}: {run:?}");
         assert_eq!(error["code"], code, "{fault:?}: {run:?}");

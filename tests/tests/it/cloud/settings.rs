@@ -210,9 +210,6 @@ fn inside_a_project_the_deploy_file_names_the_set_and_it_is_said() {
         assert!(said.contains("cloud-deploy.toml"), "{said}");
         assert_eq!(user.values("my-bot-secrets"), pairs(&[("A", "1")]));
     }
-    let user = User::of_the_vault();
-    let run = user.run(&["secrets", "set", "A=1", "--skip"]);
-    assert_eq!(run.status, Some(2), "{run:?}");
 }
 
 #[test]
@@ -305,26 +302,6 @@ fn what_goes_without_saying_of_the_vault_is_said_to_whoever_asks() {
     user.set("BOT_CLI_REGION", "us-west");
     let chosen = first(&format!("region us-west, {vault}"));
     assert_eq!(shown(&user, &[]), chosen);
-}
-
-#[test]
-fn who_has_saved_the_keys_of_a_project_starts_its_bot() {
-    let user = User::of_the_vault();
-    let next = |user: &User| {
-        let run = user.run(&["secrets", "set", "prod", "A=1", "--skip"]);
-        run.stderr.lines().last().unwrap_or_default().to_owned()
-    };
-    assert_eq!(next(&user), "next: bot-cli cloud secrets list prod");
-    std::fs::create_dir(user.work().join(".bot-cli")).unwrap();
-    let record = |name: &str| {
-        let config = format!(r#"{{"config": {{"project_name": "{name}", "transports": []}}}}"#);
-        user.write(".bot-cli/project.json", &config);
-    };
-    record("other");
-    assert_eq!(next(&user), "next: bot-cli cloud secrets list prod");
-    record("prod");
-    user.write("cloud-deploy.toml", "secret_set = \"prod\"\n");
-    assert_eq!(next(&user), "next: bot-cli dev");
 }
 
 #[test]

@@ -5,32 +5,6 @@ use std::fmt::Write as _;
 use super::user::User;
 
 #[test]
-fn help_is_as_recorded() {
-    let user = User::of_the_vault();
-    let mut recorded = String::new();
-    let mut open: Vec<Vec<String>> = vec![Vec::new()];
-    while let Some(path) = open.pop() {
-        let mut arguments: Vec<&str> = path.iter().map(String::as_str).collect();
-        arguments.push("--help");
-        let run = user.run(&arguments);
-        assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{path:?}");
-        let _ = writeln!(
-            recorded,
-            "$ bot-cli cloud {}\n{}",
-            arguments.join(" "),
-            run.stdout
-        );
-        let below = subcommands(&run.stdout);
-        open.extend(below.into_iter().rev().map(|name| {
-            let mut path = path.clone();
-            path.push(name);
-            path
-        }));
-    }
-    assert_snapshot("help.txt", &recorded);
-}
-
-#[test]
 fn documents_and_statuses_are_as_recorded() {
     let user = User::with_token();
     user.write("keys.env", "A=1\nA=2\nB\n");
@@ -68,19 +42,6 @@ fn record(user: &User, form: &[&str]) -> String {
         );
     }
     recorded
-}
-
-/// Returns the names listed under `Commands:`.
-fn subcommands(help: &str) -> Vec<String> {
-    help.lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| line.starts_with("  "))
-        .filter(|line| !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
-        .map(str::to_owned)
-        .collect()
 }
 
 fn assert_snapshot(name: &str, actual: &str) {

@@ -1,6 +1,6 @@
 //! Tests for questions at a real terminal: the preview of a change, hidden input, and cancellation.
 
-use bot_cli_tests::pty::{CTRL_C, ENTER, ESCAPE, Ended, Terminal};
+use bot_cli_tests::pty::{CTRL_C, ENTER, Ended, Terminal};
 use serde_json::json;
 
 use super::user::{User, pairs};
@@ -103,49 +103,6 @@ fn a_change_is_shown_without_values_and_made_by_a_yes_alone() {
 }
 
 #[test]
-fn going_back_from_a_hidden_question_leads_to_the_one_before() {
-    let set = ["secrets", "set", "prod", "FIRST", "SECOND", "--skip"];
-    for (user, door) in users().into_iter().zip(DOORS) {
-        let mut terminal = start(&user, door, &set);
-        for (asked, typed) in [("FIRST", "mistyped\r"), ("SECOND", "half")] {
-            let asked = format!("Value of {asked}");
-            terminal.wait_for_question(&asked).unwrap();
-            terminal.press(typed).unwrap();
-        }
-        terminal.press(ESCAPE).unwrap();
-        terminal.wait_until_gone("SECOND").unwrap();
-        let first = format!("{VALUE}\r");
-        let answers = [("Value of FIRST", &*first), ("Value of SECOND", "2\r")];
-        answer(terminal, &answers, 0);
-        let expected = pairs(&[("A", "1"), ("FIRST", VALUE), ("SECOND", "2")]);
-        assert_eq!(user.values("prod"), expected, "{}", user.name);
-    }
-}
-
-#[test]
-fn the_word_that_goes_back_is_not_stored() {
-    let set = ["secrets", "set", "prod", "FIRST", "SECOND", "--skip"];
-    let [_, mut user] = users();
-    user.set("BOT_CLI_PROMPTS", "plain");
-    let mut terminal = start(&user, DOORS[0], &set);
-    for (asked, typed) in [
-        ("Value of FIRST (hidden): ", "mistyped\r"),
-        ("Value of SECOND (hidden): ", "back\r"),
-        ("Value of FIRST (hidden): ", "1\r"),
-        ("Value of SECOND (hidden): ", "2\r"),
-    ] {
-        terminal.wait_for_last(asked).unwrap();
-        terminal.press(typed).unwrap();
-    }
-    let ended = terminal.end().unwrap();
-    assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-    let offered = "(type `back` to go back)";
-    assert!(ended.screen.contains(offered), "{}", ended.screen);
-    let expected = pairs(&[("A", "1"), ("FIRST", "1"), ("SECOND", "2")]);
-    assert_eq!(user.values("prod"), expected);
-}
-
-#[test]
 fn credentials_are_asked_for_and_typed_unseen() {
     let [_, user] = users();
     let host = "https://registry.example.com/v1/";
@@ -169,25 +126,6 @@ fn a_set_is_deleted_by_whoever_can_spell_it() {
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
         answer(start(&user, door, &delete), &[(asked, "prod\r")], 0);
         assert_eq!(user.done(&["secrets", "list"])["sets"], json!([]));
-    }
-}
-
-#[test]
-fn leaving_at_a_question_changes_nothing() {
-    for (user, door) in users().into_iter().zip(DOORS) {
-        for arguments in [
-            &["secrets", "set", "prod", "A=2"][..],
-            &["secrets", "set", "prod", "TYPED"],
-            &["secrets", "unset", "prod", "A"],
-            &["secrets", "delete", "prod"],
-        ] {
-            answer(start(&user, door, arguments), &[("? ", CTRL_C)], 130);
-            let mut terminal = start(&user, door, arguments);
-            terminal.wait_for("? ").unwrap();
-            let status = terminal.hang_up().unwrap();
-            assert_ne!(status.code(), Some(0), "{arguments:?}");
-        }
-        assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
     }
 }
 

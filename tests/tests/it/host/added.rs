@@ -262,21 +262,12 @@ args = [
     let addresses = "addresses  https://evil.example/v1 (base_url, default of ACME_URL)";
     let variables =
         "variables  ACME_URL, OPENAI_API_KEY (secret; the built-in `openai_stt` reads it too)";
-    let keys = "grep -E 'addresses|variables'";
     bench.shows(&format!(
         r#"
-        $ for line in 'check ./acme' 'add acme --dry-run' 'add acme' 'info acme'; do bot-cli -q plugin $line 2>&1 | {keys} | sed 's/^ *//'; done
+        $ bot-cli -q plugin add acme 2>&1 | grep -E 'addresses|variables' | sed 's/^ *//'
         {addresses}
         {variables}
-        {addresses}
-        {variables}
-        {addresses}
-        {variables}
-        {addresses}
-        {variables}
-        $ for line in 'check ./acme' 'info acme'; do bot-cli -q plugin $line --json | grep -A1 addresses; done
-        [..]"addresses": [
-        [..]"https://evil.example/v1 (base_url, default of ACME_URL)"
+        $ bot-cli -q plugin info acme --json | grep -A1 addresses
         [..]"addresses": [
         [..]"https://evil.example/v1 (base_url, default of ACME_URL)"
         $ sed -i 's/evil/worse/; s/ACME_URL/ACME_HOST/' acme/providers/acme.toml
@@ -323,20 +314,4 @@ fn adding_at_once_loses_nothing() {
     }
     let recorded = names.map(|name| format!("name = \"{name}\"\n")).concat();
     bench.shows(&format!("$ grep '^name' $LOCK\n{recorded}"));
-}
-
-#[test]
-fn the_next_command_completes_what_one_left_that_was_killed() {
-    // The new file is in place, and the record is the old one.
-    with_hello().shows(
-        "
-        $ bot-cli -q plugin add ./bot-cli-hello; cp $LOCK old
-        ...
-        $ sed s/1.2.0/1.3.0/ -i bot-cli-hello; bot-cli -q plugin upgrade hello; cp $LOCK new
-        ...
-        $ cp old $LOCK; mkdir $DATA/.adding-x; bot-cli -q plugin upgrade hello
-        ...
-        $ ls -d $DATA/.adding-x 2>/dev/null; diff new $LOCK
-        ",
-    );
 }

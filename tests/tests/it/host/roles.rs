@@ -217,28 +217,6 @@ fn programs_read_the_same_of_packs_and_backends() {
 }
 
 #[test]
-fn without_a_command_that_uses_them_they_are_not_used() {
-    let bench = bench();
-    install(&bench, &pack("acme"));
-    folder(&bench, "files", DECLARED, PROVIDER);
-    install(&bench, &backend("safe"));
-    bench.shows(
-        "
-        $ bot-cli plugin list
-        NAME          VERSION  ROLE             STATUS  FILE
-        pack-acme     1.2.0    provider-pack    unused  [BENCH]/plugins/bot-cli-pack-acme
-        pack-files    0.1.0    provider-pack    unused  [BENCH]/home/.local/share/bot-cli/packs/files
-        plugin        0.1.0    command          used    [BENCH]/bin/bot-cli-plugin
-        secrets-safe  1.0.0    secrets-backend  unused  [BENCH]/plugins/bot-cli-secrets-safe
-
-        [BENCH]/plugins/bot-cli-pack-acme: no plugin here uses a provider pack
-        [BENCH]/home/.local/share/bot-cli/packs/files: no plugin here uses a provider pack
-        [BENCH]/plugins/bot-cli-secrets-safe: no plugin here uses a secrets backend
-        ",
-    );
-}
-
-#[test]
 fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
     bench_with_roles().shows(
         "

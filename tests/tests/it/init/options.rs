@@ -69,20 +69,6 @@ fn options_win_over_the_file() {
     assert_eq!(config["transports"].to_string(), r#"["hosted_rtc"]"#);
 }
 
-#[test]
-fn all_problems_are_told_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(
-        folder.path().join("bot.json"),
-        "{\n \"recording\": \"no\",\n \"modus\": 1,\n \"tts_service\": 7\n}\n",
-    )
-    .unwrap();
-    let arguments = "my-bot -c bot.json -m cascade -t p2p_webrtx --llm openai --no-deploy-to-cloud --enable-noise-cancel";
-    let arguments: Vec<&str> = arguments.split(' ').collect();
-    assert_snapshot("all_problems.txt", &shown(folder.path(), &arguments));
-    assert!(!folder.path().join("my-bot").exists());
-}
-
 /// A file's key is not an option that nobody typed, in rules about one value and in those about two.
 #[test]
 fn a_problem_names_where_the_value_was_written() {

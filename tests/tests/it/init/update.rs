@@ -230,31 +230,6 @@ fn edits_stay_and_every_file_is_told_of() {
 }
 
 #[test]
-fn ends_of_lines_stay() {
-    let (folder, made) = project(&[]);
-    for file in ["server/bot.py", "README.md", "server/pyproject.toml"] {
-        let text = fs::read_to_string(made.join(file)).unwrap();
-        fs::write(made.join(file), text.replace('\n', "\r\n")).unwrap();
-    }
-    edit(
-        &made.join("server/bot.py"),
-        "SYSTEM_PROMPT = (",
-        "# Mine.\r\nSYSTEM_PROMPT = (",
-    );
-    let document = updated(folder.path(), &["--recording"]);
-    assert_eq!(document["merged"], json!(["server/bot.py"]));
-    for file in ["server/bot.py", "README.md"] {
-        let text = fs::read_to_string(made.join(file)).unwrap();
-        assert!(text.contains("ecord"), "{file}: {text}");
-        assert_eq!(
-            text.matches('\n').count(),
-            text.matches("\r\n").count(),
-            "{file}"
-        );
-    }
-}
-
-#[test]
 fn guides_go_by_their_stamps() {
     let (folder, made) = project(&[]);
     let guide = made.join("AGENTS.md");

@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::json;
 
-use super::{assert_snapshot, command, done, json, problems, run, shown, tree, web};
+use super::{assert_snapshot, done, json, problems, run, shown, tree, web};
 
 #[test]
 fn a_project_is_made_and_the_second_run_changes_nothing() {
@@ -193,18 +193,4 @@ fn quickstart_makes_its_project() {
             .join("quickstart/GETTING_STARTED.md")
             .is_file()
     );
-}
-
-#[test]
-fn json_is_one_document_also_for_failures() {
-    let folder = tempfile::tempdir().unwrap();
-    for arguments in [
-        vec!["--json", "my-bot", "--mode", "x"],
-        vec!["--no-such-option", "--json"],
-    ] {
-        let output = command(folder.path(), &arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert!(document["error"]["message"].is_string(), "{document}");
-    }
 }

@@ -2,28 +2,7 @@
 
 use bot_cli_tests::pty::{CTRL_C, Terminal};
 
-use super::{DOORS, WALK, answer, bench, is_untouched, start};
-
-#[test]
-fn ctrl_c_at_any_question_leaves_nothing() {
-    for door in DOORS {
-        for at in 0..WALK.len() {
-            let bench = bench();
-            let mut terminal = start(&bench, door);
-            answer(&mut terminal, &WALK[..at]);
-            terminal.wait_for_question(WALK[at].0).unwrap();
-            terminal.press(CTRL_C).unwrap();
-            let ended = terminal.end().unwrap();
-            assert_eq!(
-                ended.status.code(),
-                Some(130),
-                "{door:?} {at}\n{}",
-                ended.screen
-            );
-            assert!(is_untouched(&bench), "{door:?} {at}");
-        }
-    }
-}
+use super::{DOORS, WALK, answer, bench, is_untouched};
 
 #[test]
 fn ctrl_c_in_a_list_as_high_as_the_terminal_leaves_no_scraps() {
@@ -50,20 +29,25 @@ fn ctrl_c_in_a_list_as_high_as_the_terminal_leaves_no_scraps() {
 }
 
 #[test]
-fn closing_the_terminal_leaves_nothing_with_a_signal_and_without() {
-    for ignored in [false, true] {
-        let ignoring = ["/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
-        let ignoring = if ignored { &ignoring[..] } else { &[] };
+fn ctrl_c_or_closing_the_terminal_leaves_nothing_with_a_signal_and_without() {
+    let ignoring = ["/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];
+    for (before, closes) in [(&[][..], false), (&[], true), (&ignoring, true)] {
         for door in DOORS {
             for at in [0, 6, 14, 16] {
                 let bench = bench();
-                let words = [ignoring, door.words()].concat();
+                let words = [before, door.words()].concat();
                 let mut terminal = Terminal::in_bench(&bench, &words, 40, 100).unwrap();
                 answer(&mut terminal, &WALK[..at]);
                 terminal.wait_for_question(WALK[at].0).unwrap();
-                let status = terminal.hang_up().unwrap();
+                let status = if closes {
+                    terminal.hang_up().unwrap()
+                } else {
+                    terminal.press(CTRL_C).unwrap();
+                    terminal.end().unwrap().status
+                };
                 assert!(!status.success(), "{door:?} {at}");
-                assert!(!ignored || status.code() == Some(130), "{door:?} {at}");
+                let by_signal = closes && before.is_empty();
+                assert!(by_signal || status.code() == Some(130), "{door:?} {at}");
                 assert!(is_untouched(&bench), "{door:?} {at}");
             }
         }

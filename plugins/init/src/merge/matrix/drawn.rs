@@ -1,15 +1,14 @@
 //! Pairs of a change and an edit that are drawn from a seed: projects with further options, and edits at any place of any file.
 //!
 //! `BOT_CLI_PAIRS=N` sets the number of pairs, `BOT_CLI_SEED` the seed. With `BOT_CLI_MERGES=FOLDER`, clean merges are written to
-//! `FOLDER/drawn`, and `git merge-file` merges the same pairs for comparison.
+//! `FOLDER/drawn`.
 
+use std::env;
 use std::path::Path;
-use std::process::Command;
-use std::{env, fs};
 
 use fastrand::Rng;
 
-use super::changes::{self, Change};
+use super::changes;
 use super::edits::{self, Edit};
 use super::{Files, merge, write};
 use crate::code::{Names, words};
@@ -159,27 +158,6 @@ fn listed(text: &mut String, own: &str, rng: &mut Rng) -> Option<()> {
     Some(())
 }
 
-/// Reports whether `git merge-file` merges every file that both sides have without a conflict.
-fn git_is_clean(change: &Change, yours: &Files) -> bool {
-    let folder = tempfile::tempdir().unwrap();
-    change.base.iter().all(|(path, base)| {
-        let (Some(yours), Some(new)) = (yours.get(path), change.new.get(path)) else {
-            return true;
-        };
-        let texts = [("yours", yours), ("base", base), ("new", new)];
-        for (name, text) in texts {
-            fs::write(folder.path().join(name), text).unwrap();
-        }
-        let mut git = Command::new("git");
-        git.args(["merge-file", "-p", "-q", "yours", "base", "new"]);
-        git.current_dir(folder.path())
-            .output()
-            .unwrap()
-            .status
-            .success()
-    })
-}
-
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts are for people")]
 fn drawn_edits_survive_drawn_changes() {
@@ -187,7 +165,7 @@ fn drawn_edits_survive_drawn_changes() {
     let folder = folder.as_deref().map(Path::new);
     let mut rng = Rng::with_seed(number("BOT_CLI_SEED", 11));
     let edits = edits::all();
-    let (mut pairs, mut clean, mut of_git) = (0, 0, 0);
+    let (mut pairs, mut clean) = (0, 0);
     while pairs < number("BOT_CLI_PAIRS", 40) {
         let Some(change) = changes::drawn(&mut rng) else {
             continue;
@@ -208,15 +186,9 @@ fn drawn_edits_survive_drawn_changes() {
         let outcome = merge(&change, &yours);
         let made = format!("{} × {}", change.name, names.join(", "));
         let is_clean = outcome.conflicts.is_empty();
-        let is_git = folder.is_some() && git_is_clean(&change, &yours);
         clean += u64::from(is_clean);
-        of_git += u64::from(is_git);
         if !is_clean {
-            println!(
-                "{}{made}: {:?}",
-                if is_git { "ONLY OURS " } else { "" },
-                outcome.conflicts
-            );
+            println!("{made}: {:?}", outcome.conflicts);
         }
         if let Some(folder) = folder.filter(|_| is_clean) {
             write(
@@ -231,6 +203,6 @@ fn drawn_edits_survive_drawn_changes() {
             );
         }
     }
-    println!("{pairs} pairs, {clean} clean, {of_git} clean for git");
+    println!("{pairs} pairs, {clean} clean");
     assert!(clean * 1000 >= pairs * 935, "{clean} of {pairs}");
 }

@@ -42,19 +42,6 @@ fn what_passes_is_tried_again_and_said() {
 }
 
 #[test]
-fn what_stays_is_tried_three_times_and_what_is_final_once() {
-    for (status, tries) in [(503, 3), (401, 1), (403, 1), (400, 1)] {
-        let user = User::with_key();
-        let fault = Fault::error(status, "no", "NO").with("retry-after", "0");
-        user.service().fail("GET", "/secrets", &fault);
-        user.run(&["secrets", "list"]);
-        let sent = user.service().take_sent();
-        let asked = sent.iter().filter(|line| line.contains("/secrets"));
-        assert_eq!(asked.count(), tries, "{status}: {sent:?}");
-    }
-}
-
-#[test]
 fn a_whole_set_is_one_request_and_one_key_a_request_where_that_is_refused() {
     let three = ["secrets", "set", "prod", "A=1", "B=2", "C=3", "--skip"];
     let puts = |user: &User| {

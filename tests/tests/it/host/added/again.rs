@@ -87,21 +87,6 @@ fn what_is_in_place_is_recorded_when_it_is_added() {
 }
 
 #[test]
-fn a_pack_that_a_killed_upgrade_had_moved_is_put_back() {
-    with_packs().shows(
-        "
-        $ bot-cli -q plugin add ./acme; cp -r $DATA/packs/acme kept; rm -r acme
-        ...
-        $ mkdir $DATA/.adding-x; mv $DATA/packs/acme $DATA/.adding-x/old-acme; bot-cli -q plugin upgrade pack-acme
-        ! error: [..]
-        ...
-        = [..]
-        $ diff -r kept $DATA/packs/acme && test ! -e $DATA/.adding-x
-        ",
-    );
-}
-
-#[test]
 fn what_is_in_place_is_kept_without_a_record_and_renewed_with_one() {
     with_added_hello().shows(
         r#"

@@ -14,7 +14,7 @@ use bot_cli_tests::pty::Terminal;
 use super::{HELLO, gzipped, packed, with_hello};
 
 /// Creates a bench that trusts a server. `$URL` is its address, and `$SUM` the sum of the plugin `hello`.
-fn with_server(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Bench {
+pub(super) fn with_server(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Bench {
     let server = Downloads::start(answer).unwrap();
     let mut bench = with_hello();
     bench.put("trusted.pem", &server.certificate);

@@ -194,28 +194,3 @@ fn a_file_that_names_no_plugin_has_the_name_in_its_manifest() {
         ",
     );
 }
-
-#[test]
-fn other_sums_and_places_of_others() {
-    // What somebody has put there by hand is not replaced, and not removed either.
-    with_hello().shows(
-        r"
-        $ wrong=$(printf %064d 0); bot-cli plugin add ./bot-cli-hello --sha256 $wrong
-        ! [..], not 0000000000000000000000000000000000000000000000000000000000000000
-        ! hint: download it again[..]
-        = 1
-        $ mkdir -p $DATA/plugins; echo '#!/bin/sh' >$PLACE; chmod 755 $PLACE
-        $ bot-cli plugin add ./bot-cli-hello --sha256 sha256:$(sha256sum bot-cli-hello | cut -c -64 | tr a-f A-F)
-        ! [..]is already there, and `plugin add` did not put it there
-        ! ...
-        = 1
-        $ bot-cli plugin remove hello
-        ! [..] was not added by `bot-cli plugin add`
-        ! ...
-        = 1
-        $ cat $PLACE; test -e $LOCK
-        #!/bin/sh
-        = 1
-        ",
-    );
-}

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use bot_cli_tests::bench::Bench;
-use bot_cli_tests::downloads::{Downloads, file};
+use bot_cli_tests::downloads::file;
 use bot_cli_tests::init::sha256;
 use bot_cli_tests::pty::Terminal;
 
+use super::download::with_server;
 use super::{HELLO, gzipped, packed, with_hello, zipped};
 
 /// A command that somebody else has named `cloud`.
@@ -18,10 +19,14 @@ fn foreign() -> String {
 /// Creates a bench with the released `cloud`, and somebody else's in the working folder.
 fn with_cloud() -> Bench {
     let bench = with_hello();
+    add_cloud(&bench);
+    bench
+}
+
+fn add_cloud(bench: &Bench) {
     let cloud = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-cloud"));
     bench.install(cloud, "bin/bot-cli-cloud").unwrap();
     bench.put("work/bot-cli-cloud", &foreign());
-    bench
 }
 
 #[test]
@@ -122,18 +127,11 @@ fn a_released_plugin_is_replaced_only_by_the_name_that_the_user_types() {
 fn no_source_makes_a_plugin_of_another_name_out_of_a_file() {
     let hello = foreign();
     let given = hello.clone();
-    let server = Downloads::start(move |path| match path {
+    let mut bench = with_server(move |path| match path {
         "/good/bot-cli-hello" => file(HELLO.as_bytes()),
         _ => file(given.as_bytes()),
     });
-    let server = server.unwrap();
-    let mut bench = with_cloud();
-    bench.put("trusted.pem", &server.certificate);
-    bench.set(
-        "SSL_CERT_FILE",
-        bench.path("trusted.pem").display().to_string(),
-    );
-    bench.set("URL", server.url);
+    add_cloud(&bench);
     bench.set("SUM", sha256(hello.as_bytes()));
     bench.set("GOOD", sha256(HELLO.as_bytes()));
     bench.put("work/bad/bot-cli-hello", &hello);

@@ -57,14 +57,6 @@ fn what_is_wrong_with_one_service_leaves_the_others() {
             "warning: `other_bad_stt` of the provider pack `acme` is left out: `id` must begin with `acme_`, the pack's name",
         ),
         (
-            json!({ "requires_python": "3.15" }),
-            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `requires_python` is `3.15`, not a version that the framework supports, like `3.12`",
-        ),
-        (
-            json!({ "class": "print(__import__(\"os\").system(\"evil\")) or X" }),
-            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `class` is `print(__import__(\"os\").system(\"evil\")) o…`, not a class like `AcmeService`",
-        ),
-        (
             json!({ "label": "\u{1b}[2Jgone\nerror: all is lost" }),
             "warning: `acme_bad_stt` of the provider pack `acme` is left out: `label` is `\\u{1b}[2Jgone\\nerror: all is lost`, not a plain name on one line",
         ),
