@@ -14,6 +14,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use crate::user::{Run, User};
 
@@ -83,6 +84,9 @@ pub fn agree(address: &str) -> String {
 
 /// Signs in, approving the sign-in in the browser.
 pub fn sign_in(user: &User) {
+    // The browser finds only a few ports.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (child, address) = begin(user);
     let back = agree(&address);
     let answer = visit(&back);

@@ -93,6 +93,28 @@ fn a_change_that_meets_a_refused_token_is_tried_again_with_another() {
 }
 
 #[test]
+fn a_change_on_its_way_is_not_forgotten_when_the_token_is_renewed_and_the_next_try_refused() {
+    let user = stranger();
+    sign_in(&user);
+    let put = |fault| Injection::new("PUT", "/v1/", fault);
+    let on_its_way = put(Fault::Reset).applied_after(Duration::from_secs(1));
+    let service = user.service();
+    service.inject(on_its_way.times(1));
+    service.inject(put(Fault::error(401, "Unauthorized", "UNAUTHORIZED")).times(1));
+    service.inject(put(Fault::error(403, "Forbidden", "FORBIDDEN")));
+    let error = user.fails(
+        &["secrets", "set", "prod", "A=1", "--skip"],
+        3,
+        "not_allowed",
+    );
+    assert_eq!(error["outcome"], "unknown", "{error}");
+    assert_eq!(forms(&user).len(), 2);
+    service.wait_until("the first try", || {
+        service.stored().to_string().contains("prod")
+    });
+}
+
+#[test]
 fn a_token_that_can_not_be_renewed_is_refused_as_before() {
     let mut of_the_environment = stranger();
     sign_in(&of_the_environment);
