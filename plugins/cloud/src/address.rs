@@ -1,3 +1,5 @@
+//! Addresses of services, from settings and from the services' own answers.
+
 use bot_cli_protocol::failure::{Exit, Failure};
 use url::Url;
 

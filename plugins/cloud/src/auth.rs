@@ -1,3 +1,5 @@
+//! Signing in to the hosting service.
+
 pub mod browser;
 mod callback;
 pub mod credentials;

@@ -1,3 +1,5 @@
+//! The commands of `bot-cli cloud`.
+
 mod agent;
 mod agents;
 mod ask;

@@ -1,3 +1,5 @@
+//! Reads short files.
+
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;

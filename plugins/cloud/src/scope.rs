@@ -1,3 +1,5 @@
+//! The scope of a command: backend, organization, region and service, from options, environment and configuration.
+
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};

@@ -1,3 +1,5 @@
+//! The sources of settings.
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Flag,

@@ -1,3 +1,5 @@
+//! Formats text for display.
+
 use bot_cli_protocol::wording::count;
 use bot_cli_terminal::short_line;
 

@@ -1,3 +1,5 @@
+//! Serves a backend's requests over the protocol.
+
 use bot_cli_protocol::{ErrorData, ErrorObject, codes, shape};
 use bot_cli_sdk::session::Session;
 use serde::Serialize;

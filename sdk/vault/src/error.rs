@@ -1,3 +1,5 @@
+//! The errors of a vault, and what the user is told of each.
+
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};

@@ -1,3 +1,5 @@
+//! Waits for something, unless the user cancels.
+
 use std::thread;
 use std::time::{Duration, Instant};
 

@@ -1,3 +1,5 @@
+//! What is known of a backend: who keeps the sets, what the backend can do, and its limits.
+
 use bot_cli_protocol::failure::Field;
 use bot_cli_secrets::messages::{Ability, NameRules, OpenResult};
 use bot_cli_vault::REGIONS;

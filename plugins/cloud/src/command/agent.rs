@@ -1,3 +1,5 @@
+//! One agent of the service, as commands name, read and deploy it.
+
 use bot_cli_protocol::failure::{ChangeState, Failure};
 use bot_cli_sdk::plugin::Reply;
 use reqwest::Method;

@@ -1,3 +1,5 @@
+//! The `agents` commands.
+
 mod logs;
 mod start;
 

@@ -1,3 +1,5 @@
+//! Questions to the user, and consent to a plan.
+
 use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_sdk::session::Session;

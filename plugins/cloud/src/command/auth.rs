@@ -1,3 +1,5 @@
+//! The `auth` commands.
+
 use std::process::Stdio;
 use std::time::Duration;
 

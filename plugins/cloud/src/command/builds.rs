@@ -1,3 +1,5 @@
+//! The `builds` commands.
+
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! The `config` commands.
+
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_secrets::names_a_credential;

@@ -1,3 +1,5 @@
+//! The context of a command.
+
 use bot_cli_sdk::session::Session;
 
 use crate::environment::Environment;

@@ -1,3 +1,5 @@
+//! The `secrets copy` command.
+
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_secrets::messages::CredentialsResult;

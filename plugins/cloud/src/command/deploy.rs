@@ -1,3 +1,5 @@
+//! The `deploy` command.
+
 mod follow;
 mod image;
 mod secrets;

@@ -1,3 +1,5 @@
+//! The `secrets image-pull-secret` command.
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bot_cli_protocol::failure::Failure;

@@ -1,3 +1,5 @@
+//! Opens the backend or the service that a command uses.
+
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{Ability, Code, CredentialsResult, SetInfo};

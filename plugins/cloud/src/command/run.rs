@@ -1,3 +1,5 @@
+//! The `secrets run` command.
+
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::path::Path;

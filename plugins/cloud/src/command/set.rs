@@ -1,3 +1,5 @@
+//! The `secrets set`, `secrets unset` and `secrets delete` commands.
+
 mod read;
 
 use bot_cli_protocol::failure::{Failure, Field};

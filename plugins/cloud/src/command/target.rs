@@ -1,3 +1,5 @@
+//! The set that a command changes, and the region of a set.
+
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_secrets::messages::{Prior, SetInfo};

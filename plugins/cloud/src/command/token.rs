@@ -1,3 +1,5 @@
+//! The token for requests to the service.
+
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::secret::Secret;
 

@@ -1,3 +1,5 @@
+//! The `vault` commands.
+
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Failure, Field};

@@ -1,3 +1,5 @@
+//! Locks that processes take in turn.
+
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! What the hosting service says of a token: its kind, its user and the user's organizations.
+
 use bot_cli_protocol::secret::Secret;
 use serde_json::Value;
 

@@ -1,3 +1,5 @@
+//! The errors of requests to the hosting service, and what the user is told of each.
+
 use bot_cli_protocol::failure::{Exit, Failure};
 
 use bot_cli_secrets::Error;

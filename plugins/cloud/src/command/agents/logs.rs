@@ -1,3 +1,5 @@
+//! The `agents logs` command, which can follow a log.
+
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::Duration;

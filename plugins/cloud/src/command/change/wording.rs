@@ -1,3 +1,5 @@
+//! The sentences about a change: its plan, its report and its failures.
+
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_protocol::wording::count;
 use bot_cli_secrets::{ChangeError, Effect, Parts};

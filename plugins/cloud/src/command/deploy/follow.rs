@@ -1,3 +1,5 @@
+//! Waits until a deployment runs, and says what it waits for.
+
 use std::time::Duration;
 
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
