@@ -13,7 +13,7 @@ use bot_cli_engine::discovery::{Discovery, Found, Standing};
 use bot_cli_protocol::{Manifest, Role};
 use bot_cli_terminal::short_line;
 
-/// A provider pack on this machine. A used one has services.
+/// A provider pack on this machine.
 #[derive(Debug, Clone)]
 pub struct FoundPack {
     /// The name, the file or folder, and the status.

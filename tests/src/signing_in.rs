@@ -84,7 +84,7 @@ pub fn agree(address: &str) -> String {
 
 /// Signs in, approving the sign-in in the browser.
 pub fn sign_in(user: &User) {
-    // The browser finds only a few ports.
+    // A sign-in listens on one of five ports.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (child, address) = begin(user);

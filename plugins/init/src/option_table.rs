@@ -64,7 +64,8 @@ pub struct FeatureRow {
     pub packages: &'static [&'static str],
     /// The optional environment variables, under the feature's name in capitals, each with a description.
     pub variables: &'static [(&'static str, &'static str)],
-    /// The import in the bot's code, other text in it, or the path of a file. It identifies projects with the feature.
+    /// The import in the bot's code, other text in it, or the path of a file. It identifies projects with the feature. What begins with
+    /// `from` is also written into `bot.py`.
     pub known_by: &'static str,
 }
 
@@ -286,7 +287,6 @@ table! {
             ..SettingRow::USUAL
         };
         /// The web client's development server.
-        /// The web client's development server (`--client-server`).
         ClientServer = SettingRow {
             key: "client_server",
             flag: "--client-server",
@@ -297,7 +297,6 @@ table! {
             ..SettingRow::USUAL
         };
         /// The call direction for the hosting service's phone numbers.
-        /// The call direction of Daily PSTN.
         DailyPstnMode = SettingRow {
             key: "daily_pstn_mode",
             flag: "--daily-pstn-mode",
@@ -308,7 +307,6 @@ table! {
             ..SettingRow::USUAL
         };
         /// The call direction for SIP calls through a carrier.
-        /// The call direction of Twilio with Daily SIP.
         TwilioDailySipMode = SettingRow {
             key: "twilio_daily_sip_mode",
             flag: "--twilio-daily-sip-mode",

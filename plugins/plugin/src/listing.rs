@@ -79,6 +79,10 @@ fn details(row: &Row) -> (String, Value) {
         None => Default::default(),
     };
     let services = row.brought.as_ref().map(|it| it.services.clone());
+    let all = |names: &[String]| {
+        let names: Vec<String> = names.iter().map(|name| one_line(name)).collect();
+        names.join(", ")
+    };
     let members = [
         ("name", row.name.clone()),
         ("about", manifest.about),
@@ -91,9 +95,9 @@ fn details(row: &Row) -> (String, Value) {
         ("hint", hint),
         ("used by", row.used_by.join(", ")),
         ("services", services.unwrap_or_default().join(", ")),
-        ("commands", commands.join(", ")),
-        ("variables", variables.join(", ")),
-        ("settings", settings.join(", ")),
+        ("commands", all(&commands)),
+        ("variables", all(&variables)),
+        ("settings", all(&settings)),
     ];
     let members = members.map(|(name, value)| vec![name.to_owned(), one_line(&value)]);
     let mut rows: Vec<Vec<String>> = members

@@ -232,7 +232,19 @@ fn invalid(flag: &str, problem: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::NEW;
+    use std::collections::BTreeMap;
+
+    use super::{NEW, SKELETONS, Skeleton};
+
+    #[test]
+    fn every_skeleton_has_its_folders() {
+        let all: BTreeMap<String, Skeleton> = toml::from_str(SKELETONS).unwrap();
+        let names = "go pack python python_backend rust sh typescript typescript_backend";
+        assert!(all.keys().map(String::as_str).eq(names.split(' ')));
+        for folder in all.values().flat_map(|it| &it.folders) {
+            assert!(NEW.get_dir(folder).is_some(), "{folder}");
+        }
+    }
 
     #[test]
     fn the_files_of_new_plugins_are_text() {

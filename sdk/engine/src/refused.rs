@@ -9,7 +9,7 @@ use bot_cli_terminal::{one_line, short_line};
 /// The reason why a plugin is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The reason, on one line.
+    /// The reason. It may quote a path as it is.
     pub reason: String,
     /// The remedy, on one line. A remedy never changes another user's files.
     pub remedy: Option<String>,

@@ -53,8 +53,7 @@ pub fn is_name(name: &str) -> bool {
             .all(|word| !word.is_empty() && word.bytes().all(is_letter))
 }
 
-/// Returns how much of the plugin `user` supports. Fails if the plugin's role is not `role` or the plugin is
-/// incompatible.
+/// Returns how much of the plugin `user` supports. Fails if the plugin's role is not `role` or the plugin is incompatible.
 pub fn judge(plugin: &Plugin, role: &Role, user: Option<&User>) -> Result<Fit, Refused> {
     let Some(manifest) = &plugin.manifest else {
         let mend = format!(

@@ -1,4 +1,4 @@
-//! Tests that compare all output with snapshots: help, text, JSON and exit statuses. `UPDATE=1` rewrites the snapshots.
+//! Tests that compare all output with snapshots: text, JSON and exit statuses. `UPDATE=1` rewrites the snapshots.
 
 use std::fmt::Write as _;
 

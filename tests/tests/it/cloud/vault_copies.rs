@@ -54,6 +54,12 @@ fn rekey_replaces_the_key_and_keeps_every_value() {
     assert_ne!(fs::read(&key).unwrap(), before);
     let values = pairs(&[("A", "c4n4ry-1"), ("B", "c4n4ry-2")]);
     assert_eq!(user.values("prod"), values);
+    fs::write(&key, before).unwrap();
+    user.fails(
+        &["secrets", "set", "prod", "A=2", "-s"],
+        1,
+        "vault_wrong_key",
+    );
     User::of_the_vault().fails(&["vault", "rekey"], 1, "no_vault");
 }
 

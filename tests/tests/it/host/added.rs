@@ -200,7 +200,8 @@ fn packs_and_backends_are_added_by_the_same_command() {
         $ bot-cli plugin add bot-cli-secrets-safe
         Added the secrets backend `secrets-safe` [..]
         ...
-        ! ...
+        ! warning: `secrets-safe` is not used: no plugin here uses a secrets backend
+        ! next: bot-cli plugin info secrets-safe
         $ bot-cli plugin remove acme
         ! error: there is no plugin `acme`
         ! hint: did you mean `pack-acme`?

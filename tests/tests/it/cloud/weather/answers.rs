@@ -1,5 +1,7 @@
 //! Tests with incorrect responses.
 
+use std::time::Duration;
+
 use bot_cli_tests::service::{Fault, Injection, Service};
 use serde_json::json;
 
@@ -130,6 +132,24 @@ fn what_others_say_is_neither_deleted_nor_empty_nor_saved() {
 
 /// A list request may return 404 for an organization without sets, but also for one that does not exist. Checks that only the former is
 /// reported as empty.
+#[test]
+fn who_wants_to_stop_is_heard_between_answers_that_come_at_once() {
+    let user = User::with_token();
+    let keys: Vec<String> = (0..60).map(|number| format!("KEY_{number:02}")).collect();
+    let values: Vec<(&str, &str)> = keys.iter().map(|key| (&**key, "1")).collect();
+    store(&user, &values);
+    user.service().world().latency = Duration::from_millis(8);
+    let mut arguments = words("secrets unset prod --skip");
+    arguments.extend(keys.iter().map(String::as_str));
+    let child = user.start(&arguments);
+    let left = || user.values("prod").len();
+    user.service()
+        .wait_until("some keys to go", || left() <= 55);
+    assert_eq!(user.interrupt(child).status, Some(130));
+    user.service().settle();
+    assert!(left() > 0, "all were removed");
+}
+
 #[test]
 fn an_organization_that_is_not_found_is_not_called_empty() {
     for user in users() {
