@@ -14,6 +14,8 @@ use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::standard_input;
 
+use crate::domain::Key;
+
 /// The problem reported for a missing file. The path is not quoted, because the path may be a misplaced secret value.
 pub const NO_FILE: &str = "there is no such file (what is given is not shown: it may be a value)";
 
@@ -30,6 +32,32 @@ pub fn looks_like_a_key(word: &str) -> bool {
         && characters.all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
         && word.len() <= 64
         && !word.split('_').any(may_be_a_token)
+}
+
+/// Parses the keys of existing sets, without repeated ones. Messages never quote a key, because it may be a value.
+pub fn keys(words: &[String], flag: Option<&'static str>) -> Result<Vec<Key>, Failure> {
+    let (mut keys, mut problems) = (Vec::new(), Vec::new());
+    for (index, word) in words.iter().enumerate() {
+        match Key::parse_existing(word) {
+            Err(problem) => {
+                let mut field = Field::new(format!("key {}", index + 1), problem);
+                field.flag = flag.map(str::to_owned);
+                problems.push(field);
+            }
+            Ok(key) if keys.contains(&key) => {}
+            Ok(key) => keys.push(key),
+        }
+    }
+    refused(problems).map(|()| keys)
+}
+
+/// Formats a missing key as "no key `KEY`", or without it if it may be a misplaced value.
+pub fn no_key(word: &str) -> String {
+    if looks_like_a_key(word) {
+        format!("no key `{word}`")
+    } else {
+        "no such key".to_owned()
+    }
 }
 
 fn may_be_a_token(part: &str) -> bool {

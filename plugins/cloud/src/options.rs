@@ -145,9 +145,9 @@ pub enum SecretsCommand {
     /// Create or update the credentials for a private image registry
     #[command(after_help = examples!("image_pull_secret"))]
     ImagePullSecret(ImagePullSecret),
-    /// Start a program with a set in its environment
+    /// Start a program with sets in its environment
     ///
-    /// The hosting service never returns values, so the default backend is then the vault of this machine. In a project, the default is its own set: the one that cloud-deploy.toml names, or else NAME-secrets.
+    /// If several sets have a key, the last set's value is passed, and a note says so. The hosting service never returns values, so the default backend is then the vault of this machine. In a project, the default is its own set: the one that cloud-deploy.toml names, or else NAME-secrets.
     #[command(after_help = examples!("run"))]
     Run(Run),
     /// Use a Secret of a self-hosted region's cluster as a set
@@ -298,8 +298,14 @@ pub struct ImagePullSecret {
 /// The options of `secrets run`.
 #[derive(Debug, Clone, Args)]
 pub struct Run {
-    /// Set with the values for the program
-    pub name: Option<String>,
+    /// Sets with the values for the program
+    pub name: Vec<String>,
+    /// Pass only this key of the sets; repeatable
+    #[arg(long, value_name = "KEY", value_hint = ValueHint::Other)]
+    pub only: Vec<String>,
+    /// Pass none of your other variables, except those that most programs need, such as PATH, HOME and LANG
+    #[arg(long)]
+    pub no_inherit: bool,
     /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
     pub program: Vec<OsString>,

@@ -97,17 +97,14 @@ fn unexpected(error: &clap::Error, reader: &Reader, called: &str) -> Failure {
     let word = argument(error);
     let name = word.trim_start_matches('-');
     if name.len() == word.len() || name.is_empty() {
-        let is_separated = reader.command().arguments.iter().any(|it| it.last);
-        let failure = usage(if suggest::is_plain_path(&word) {
-            format!("unexpected argument `{word}`")
-        } else {
-            "unexpected argument, which is not shown because it may be a secret".to_owned()
-        });
-        return if is_separated {
-            failure.hint("the words of the program go behind `--`")
-        } else {
-            failure
-        };
+        return separated(
+            usage(if suggest::is_plain_path(&word) {
+                format!("unexpected argument `{word}`")
+            } else {
+                "unexpected argument, which is not shown because it may be a secret".to_owned()
+            }),
+            reader,
+        );
     }
     let known: Vec<&str> = reader
         .options_here()
@@ -131,6 +128,14 @@ fn unexpected(error: &clap::Error, reader: &Reader, called: &str) -> Failure {
         return usage("unexpected option, which is not shown because it may hold a value");
     }
     suggested(usage(format!("unexpected argument `{word}`")), &meant)
+}
+
+/// Adds a hint for commands that start a program.
+fn separated(failure: Failure, reader: &Reader) -> Failure {
+    if reader.command().arguments.iter().any(|it| it.last) {
+        return failure.hint("the words of the program go behind `--`");
+    }
+    failure
 }
 
 /// Returns the positional argument that the user meant by an unknown option.
@@ -192,7 +197,7 @@ fn missing(error: &clap::Error, reader: &Reader) -> Failure {
         [argument] => format!("`{argument}` is missing"),
         arguments => format!("`{}` are missing", arguments.join("`, `")),
     };
-    let mut failure = usage(message);
+    let mut failure = separated(usage(message), reader);
     for argument in &arguments {
         let (field, flag) = names(argument);
         failure = failure.field(&field, flag.as_deref(), "missing");

@@ -20,6 +20,7 @@ use crate::source::Source;
 pub(super) const ARGUMENTS: &[&str] = &[
     "name",
     "secret_key",
+    "only",
     "region",
     "backend",
     "from",
@@ -38,7 +39,8 @@ pub(super) fn complete(
             plain(project::agent(folder))
         }
         "name" => plain(sets(words, environment).unwrap_or_default()),
-        "secret_key" => plain(keys(words, environment).unwrap_or_default()),
+        "secret_key" => plain(keys(words, environment, false).unwrap_or_default()),
+        "only" => plain(keys(words, environment, true).unwrap_or_default()),
         "region" => match scope(words, environment, option(words, &["--backend", "--to"])) {
             Some((_, kind)) if kind.profile().has_regions_of_agents() => REGIONS
                 .map(|(code, name)| Candidate::new(code).about(name))
@@ -81,10 +83,10 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     bot_cli_vault::names(&folder, &organization)
 }
 
-/// Returns the keys of the given set, except keys that are already on the command line.
-fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
+/// Returns the keys of the given set, except keys that are already on the command line. `reads` is as for [`vault`].
+fn keys(words: &[String], environment: &Environment, reads: bool) -> Option<Vec<String>> {
     let backend = option(words, &["--backend"]);
-    let (folder, organization) = vault(words, environment, backend, false)?;
+    let (folder, organization) = vault(words, environment, backend, reads)?;
     let (last, before) = words.get(2..)?.split_last()?;
     let mut named = before.iter().filter_map(|word| SetName::parse(word).ok());
     let mut keys = named.find_map(|name| bot_cli_vault::keys(&folder, &organization, &name))?;

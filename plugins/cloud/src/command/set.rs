@@ -2,7 +2,7 @@
 
 mod read;
 
-use bot_cli_protocol::failure::{Failure, Field};
+use bot_cli_protocol::failure::Failure;
 use bot_cli_protocol::question::Question;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::plugin::Reply;
@@ -16,7 +16,7 @@ use super::open::{self, Opened};
 use super::target::{Target, referenced, target, wrong_type};
 use crate::domain::{Entry, Key, SetKind, SetName};
 use crate::input::given::{Given, TemplateKey};
-use crate::input::{advice, both, looks_like_a_key, refused, wrong};
+use crate::input::{advice, both, keys, looks_like_a_key, no_key, wrong};
 use crate::options::{Delete, Manner, Set, Unset};
 use crate::scope::Setting;
 use crate::source::Source;
@@ -142,19 +142,8 @@ fn ask(session: &Session, open: &[Key], template: &[TemplateKey]) -> Result<Vec<
 }
 
 pub(super) fn unset(context: CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
-    let mut keys: Vec<Key> = Vec::new();
-    let mut problems = Vec::new();
-    for (index, text) in options.secret_key.iter().enumerate() {
-        match Key::parse_existing(text) {
-            // Messages never quote a key, because it may be a value.
-            Err(problem) => problems.push(Field::new(format!("key {}", index + 1), problem)),
-            // Ignore repeated keys.
-            Ok(key) if keys.contains(&key) => {}
-            Ok(key) => keys.push(key),
-        }
-    }
-    let input = both(existing(&options.name), refused(problems));
-    let ((name, ()), mut opened) = open::open_with(context, &options.scope, input)?;
+    let input = both(existing(&options.name), keys(&options.secret_key, None));
+    let ((name, keys), mut opened) = open::open_with(context, &options.scope, input)?;
     let details = opened.existing(&name)?;
     if details.is_referenced() {
         return Err(referenced(&name));
@@ -191,13 +180,10 @@ fn existing(name: &str) -> Result<SetName, Failure> {
 }
 
 fn no_such_key(opened: &Opened<'_>, name: &SetName, missing: &Key, known: &[String]) -> Failure {
-    // The key may be a misplaced value, so show it only if it looks like a key.
-    let what = if looks_like_a_key(missing.as_str()) {
-        format!("no key `{missing}`")
-    } else {
-        "no such key".to_owned()
-    };
-    let message = format!("there is {what} in `{name}`; nothing was removed");
+    let message = format!(
+        "there is {} in `{name}`; nothing was removed",
+        no_key(missing.as_str())
+    );
     let known = known.iter().map(String::as_str);
     let list = opened.scope.command(&format!("secrets list {name}"));
     near_or(failed("not_found", message), missing.as_str(), known, list)

@@ -2,8 +2,32 @@
 
 use crate::domain::Entry;
 
+/// The beginnings of references to secrets that another store keeps.
+const REFERENCES: [&str; 5] = [
+    "op://",
+    "ref+",
+    "sm://",
+    "arn:aws:secretsmanager:",
+    "@Microsoft.KeyVault(",
+];
+
+/// The beginnings of values that another tool has encrypted.
+const CIPHERTEXTS: [&str; 5] = [
+    "ENC[",
+    "encrypted:",
+    "$ANSIBLE_VAULT;",
+    "-----BEGIN AGE ENCRYPTED FILE-----",
+    "-----BEGIN PGP MESSAGE-----",
+];
+
 /// Returns a warning about a suspicious value. The warning never quotes the value.
 pub fn odd(value: &str) -> Option<&'static str> {
+    if REFERENCES.iter().any(|start| value.starts_with(start)) {
+        return Some("is a reference to another store, which nothing resolves");
+    }
+    if CIPHERTEXTS.iter().any(|start| value.starts_with(start)) {
+        return Some("is encrypted, and nothing decrypts it");
+    }
     if value.ends_with('\n') {
         // Multi-line keys and certificates must end with a line break.
         return (value.lines().count() == 1).then_some("ends with a line break");

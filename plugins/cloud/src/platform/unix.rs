@@ -8,6 +8,12 @@ use std::process::{Child, Command};
 
 use rustix::fs::OFlags;
 
+/// The variables that most programs need.
+pub const NEEDED: &[&str] = &[
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "TZ",
+    "TMPDIR",
+];
+
 /// Reports whether the file is executable by any user.
 pub fn is_executable(found: &Metadata) -> bool {
     found.permissions().mode() & 0o111 != 0

@@ -10,6 +10,23 @@ use std::process::{Child, Command};
 use bot_cli_system::console;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, DETACHED_PROCESS};
 
+/// The variables that most programs need.
+pub const NEEDED: &[&str] = &[
+    "PATH",
+    "PATHEXT",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "WINDIR",
+    "COMSPEC",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+];
+
 /// Returns `false`, because files have no mode on Windows.
 pub const fn is_executable(_: &Metadata) -> bool {
     false

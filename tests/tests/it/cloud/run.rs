@@ -51,6 +51,57 @@ fn a_set_that_replaces_the_search_path_is_blamed_for_a_missing_program() {
 }
 
 #[test]
+fn a_program_gets_several_sets_and_no_more_than_it_is_to_get() {
+    let mut user = User::of_the_vault();
+    user.done(&words("secrets set shared A=1 B=2 --skip"));
+    user.done(&words("secrets set prod B=3 C=4 --skip"));
+    user.set("OTHER", "5");
+    let env = |line: &str| {
+        let run = user.run(&words(&format!("secrets run {line} -- /usr/bin/env")));
+        assert_eq!(run.status, Some(0), "{run:?}");
+        let mut found: Vec<String> = run.stdout.lines().map(str::to_owned).collect();
+        found.retain(|line| {
+            !["HOME", "PATH", "BOT_CLI"]
+                .iter()
+                .any(|it| line.starts_with(it))
+        });
+        found.sort();
+        (found.join(" "), run.stderr)
+    };
+    let said = |text: &str| format!("note: {text}\n");
+    for (line, found, note) in [
+        (
+            "shared prod",
+            "A=1 B=3 C=4 OTHER=5",
+            said("`prod` replaces B of `shared`"),
+        ),
+        (
+            "prod shared",
+            "A=1 B=2 C=4 OTHER=5",
+            said("`shared` replaces B of `prod`"),
+        ),
+        ("shared --only A --no-inherit", "A=1", String::new()),
+    ] {
+        assert_eq!(env(line), (found.to_owned(), note), "{line}");
+    }
+    let run = user.run(&words("secrets run prod --no-inherit -- /usr/bin/env"));
+    assert!(
+        run.stdout.contains("PATH=") && run.stdout.contains("HOME="),
+        "{run:?}"
+    );
+    assert!(!run.stdout.contains("BOT_CLI"), "{run:?}");
+    for (key, message) in [
+        ("C_D", "there is no key `C_D` in `shared` or `prod`"),
+        ("sk-c4n4ry", "there is no such key in `shared` or `prod`"),
+    ] {
+        let line = [
+            "secrets", "run", "shared", "prod", "--only", key, "--", "true",
+        ];
+        assert_eq!(user.fails(&line, 1, "not_found")["message"], message);
+    }
+}
+
+#[test]
 fn a_value_that_is_too_long_for_an_environment_starts_no_program() {
     let user = User::of_the_vault();
     user.write("big", "c4n4ry".repeat(30_000));

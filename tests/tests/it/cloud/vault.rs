@@ -167,7 +167,7 @@ fn with_json_a_program_leaves_the_one_document_alone() {
     assert_eq!(run.status, Some(7), "{run:?}");
     assert_eq!(
         run.document(),
-        serde_json::json!({"name": "prod", "exit": 7})
+        serde_json::json!({"names": ["prod"], "exit": 7})
     );
     assert_eq!(run.stderr, "said\n");
 }
