@@ -51,15 +51,6 @@ pub fn keys(words: &[String], flag: Option<&'static str>) -> Result<Vec<Key>, Fa
     refused(problems).map(|()| keys)
 }
 
-/// Formats a missing key as "no key `KEY`", or without it if it may be a misplaced value.
-pub fn no_key(word: &str) -> String {
-    if looks_like_a_key(word) {
-        format!("no key `{word}`")
-    } else {
-        "no such key".to_owned()
-    }
-}
-
 fn may_be_a_token(part: &str) -> bool {
     part.len() >= TOKEN && part.contains(|c: char| c.is_ascii_digit())
 }

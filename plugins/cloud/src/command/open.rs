@@ -10,7 +10,7 @@ use super::kind::{self, Kind};
 use crate::auth::sign_in;
 use crate::backend::Profile;
 use crate::domain::{BackendName, Entry, Key, SetName};
-use crate::input::both;
+use crate::input::{both, looks_like_a_key};
 use crate::options::Account;
 use crate::scope::{Scope, Setting, Wanted};
 use crate::service::Service;
@@ -186,6 +186,27 @@ impl Opened<'_> {
         let known = sets.iter().map(|set| set.name.as_str());
         let list = self.scope.command("secrets list");
         near_or(failed("not_found", message), name.as_str(), known, list)
+    }
+
+    /// Returns the failure for a key that none of the sets has. The key may be a misplaced value, so it is shown only if it looks like a key.
+    pub fn no_such_key<'k>(
+        &self,
+        missing: &Key,
+        sets: &[&str],
+        known: impl Iterator<Item = &'k str>,
+    ) -> Failure {
+        let what = if looks_like_a_key(missing.as_str()) {
+            format!("no key `{missing}`")
+        } else {
+            "no such key".to_owned()
+        };
+        let message = format!("there is {what} in `{}`", sets.join("` or `"));
+        let list = match sets {
+            [set] => format!("secrets list {set}"),
+            _ => "secrets list".to_owned(),
+        };
+        let list = self.scope.command(&list);
+        near_or(failed("not_found", message), missing.as_str(), known, list)
     }
 
     /// Returns the location for use in a sentence, such as "organization acme". Returns the backend's name if no organization is shown.

@@ -20,11 +20,10 @@ use super::open::{self, Opened};
 use super::project::{self, OwnSet};
 use super::target::wrong_type;
 use crate::domain::{Entry, Key, SetName};
-use crate::input::{advice, both, keys, no_key, wrong};
+use crate::input::{advice, both, keys, wrong};
 use crate::options::Run;
 use crate::platform::{self, interrupt, interruptible};
 use crate::text::theirs;
-use crate::words::{failed, near_or};
 
 /// The variable with the folders that have programs.
 const PATH: &str = "PATH";
@@ -57,7 +56,7 @@ pub(super) fn run(context: CommandContext<'_>, options: &Run) -> Result<Reply, F
     }
     let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
     if let Some(missing) = only.iter().find(|key| !known.contains(key)) {
-        return Err(no_such_key(&opened, missing, &names, &known));
+        return Err(opened.no_such_key(missing, &names, known.iter().map(Key::as_str)));
     }
     let path = variables.iter().find(|it| it.entry.key.as_str() == PATH);
     let unset = path.map(|it| {
@@ -148,15 +147,6 @@ fn add(session: &Session, variables: &mut Vec<Variable>, set: &SetName, entries:
     if !replaced.is_empty() {
         session.note(&format!("`{set}` replaces {}", replaced.join(", ")));
     }
-}
-
-fn no_such_key(opened: &Opened<'_>, missing: &Key, sets: &[&str], known: &[Key]) -> Failure {
-    let sets = sets.iter().map(|name| format!("`{name}`"));
-    let sets = sets.collect::<Vec<_>>().join(" or ");
-    let message = format!("there is {} in {sets}", no_key(missing.as_str()));
-    let known = known.iter().map(Key::as_str);
-    let list = opened.scope.command("secrets list");
-    near_or(failed("not_found", message), missing.as_str(), known, list)
 }
 
 /// Returns the failure for a program that could not be started. As in a shell, the exit status is 127 if the program doesn't exist,

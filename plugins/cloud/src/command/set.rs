@@ -16,11 +16,10 @@ use super::open::{self, Opened};
 use super::target::{Target, referenced, target, wrong_type};
 use crate::domain::{Entry, Key, SetKind, SetName};
 use crate::input::given::{Given, TemplateKey};
-use crate::input::{advice, both, keys, looks_like_a_key, no_key, wrong};
+use crate::input::{advice, both, keys, looks_like_a_key, wrong};
 use crate::options::{Delete, Manner, Set, Unset};
 use crate::scope::Setting;
 use crate::source::Source;
-use crate::words::{failed, near_or};
 use read::{Input, read};
 
 pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply, Failure> {
@@ -153,7 +152,10 @@ pub(super) fn unset(context: CommandContext<'_>, options: &Unset) -> Result<Repl
     }
     let target = Target::existing(&mut opened, details);
     if let Some(missing) = keys.iter().find(|key| !target.has(key.as_str())) {
-        return Err(no_such_key(&opened, &name, missing, target.known()));
+        let known = target.known().iter().map(String::as_str);
+        let failure = opened.no_such_key(missing, &[name.as_str()], known);
+        let message = format!("{}; nothing was removed", failure.message);
+        return Err(failure.message(message));
     }
     let work = Work::Remove(keys);
     Change { name, target, work }.make(context, &opened, skipping(options.skip))
@@ -177,14 +179,4 @@ fn skipping(skip: bool) -> Manner {
 
 fn existing(name: &str) -> Result<SetName, Failure> {
     SetName::parse_existing(name).map_err(|problem| wrong("name", problem))
-}
-
-fn no_such_key(opened: &Opened<'_>, name: &SetName, missing: &Key, known: &[String]) -> Failure {
-    let message = format!(
-        "there is {} in `{name}`; nothing was removed",
-        no_key(missing.as_str())
-    );
-    let known = known.iter().map(String::as_str);
-    let list = opened.scope.command(&format!("secrets list {name}"));
-    near_or(failed("not_found", message), missing.as_str(), known, list)
 }

@@ -91,6 +91,9 @@ mod tests {
             " a",
             "a\n",
             "a\t",
+            "op://vault/item/field",
+            "encrypted:BKc",
+            "-----BEGIN PGP MESSAGE-----\nabc\n-----END PGP MESSAGE-----\n",
         ] {
             assert!(odd(value).is_some(), "{value:?}");
         }
