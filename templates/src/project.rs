@@ -1,9 +1,14 @@
 //! The facts of a project that several plugins need: its folders, its deployment file, its secret set and its web client.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::LazyLock;
 
+use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::suggest::{did_you_mean, nearest};
+use bot_cli_terminal::shell::quoted;
 use serde::{Deserialize, Serialize};
 
 use crate::embedded;
@@ -17,22 +22,31 @@ pub const ENV_TEMPLATE: &str = ".env.example";
 /// The bot's folder in a generated project.
 const BOT: &str = "server";
 
-/// The names of a deployment file. The second name is that of the service's own client.
-const DEPLOYMENTS: [&str; 2] = ["cloud-deploy.toml", "pcc-deploy.toml"];
+/// The beginnings of a deployment file's name. The second is that of the service's own client.
+const DEPLOYMENTS: [&str; 2] = ["cloud-deploy", "pcc-deploy"];
 
 /// The maximum number of folders to search for a deployment file outside generated projects, including the first one.
 const DEEPEST: usize = 4;
 
-/// The minimum and maximum length of an agent's name at the hosting service.
-pub const SLUG_LENGTHS: (usize, usize) = (3, 63);
+/// The minimum and maximum length of a slug, which names the agent and begins the name of its secret set.
+pub const SLUG_LENGTHS: (usize, usize) = (3, LONGEST_AGENT);
+
+/// The maximum length of an agent's name at the hosting service.
+pub const LONGEST_AGENT: usize = 54;
+
+/// One of the environments in which the bot of a project runs, such as `staging`. Each has a deployment file of its own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Environment(String);
 
 /// A project that `bot-cli init` generated, or that has a deployment file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     /// The project's root.
     pub root: PathBuf,
-    /// The folder with the bot, its `.env` and its deployment file.
+    /// The folder with the bot, its `.env` and its deployment files.
     pub bot: PathBuf,
+    /// The environment, if one was named.
+    pub environment: Option<Environment>,
 }
 
 /// The secret set of a project.
@@ -115,12 +129,38 @@ impl Project {
     /// Returns the project whose root or bot's folder is `folder`, judged by a deployment file alone.
     pub fn at(folder: &Path) -> Option<Self> {
         let below = [folder.join(BOT), folder.to_owned()];
-        let bot = below.into_iter().find(|bot| deployment_in(bot).is_some())?;
+        let bot = below
+            .into_iter()
+            .find(|bot| !deployments_in(bot).is_empty())?;
         let is_bot = folder.ends_with(BOT) && bot == folder;
         let root = folder.parent().filter(|_| is_bot).unwrap_or(folder);
         Some(Self {
             root: root.to_owned(),
             bot,
+            environment: None,
+        })
+    }
+
+    /// Returns the project in this environment. `cwd` is the folder in which the user types a command.
+    ///
+    /// # Errors
+    /// Returns the failure for an environment without a deployment file.
+    pub fn within(mut self, environment: &Environment, cwd: &Path) -> Result<Self, Failure> {
+        self.environment = Some(environment.clone());
+        if self.deployment().is_some() {
+            return Ok(self);
+        }
+        let message = format!("the project has no cloud-deploy.{environment}.toml");
+        let failure = Failure::new(Exit::Usage, "no_environment", message);
+        let known: Vec<Environment> = self.deployments().into_keys().flatten().collect();
+        let near = nearest(&environment.0, known.iter().map(|it| it.0.as_str()));
+        Err(match near {
+            Some(near) => failure.hint(did_you_mean(&[near])),
+            None if !self.is_recorded() => failure,
+            None => {
+                let option = format!(" --environment {environment}");
+                failure.hint(update_command(&self.root, cwd, &option))
+            }
         })
     }
 
@@ -128,8 +168,12 @@ impl Project {
         let usual = root.join(BOT);
         let is_flat = !usual.is_dir() && root.join("bot.py").is_file();
         let bot = if is_flat { root.to_owned() } else { usual };
-        let root = root.to_owned();
-        Some(Self { root, bot }).filter(Self::is_recorded)
+        let project = Self {
+            root: root.to_owned(),
+            bot,
+            environment: None,
+        };
+        Some(project).filter(Self::is_recorded)
     }
 
     /// Reports whether `bot-cli init` generated the project.
@@ -152,7 +196,14 @@ impl Project {
 
     /// Returns the deployment file.
     pub fn deployment(&self) -> Option<PathBuf> {
-        deployment_in(&self.bot).or_else(|| deployment_in(&self.root))
+        self.deployments().remove(&self.environment)
+    }
+
+    /// Returns the deployment files by their environments. The file without an environment comes first.
+    pub fn deployments(&self) -> BTreeMap<Option<Environment>, PathBuf> {
+        let mut found = deployments_in(&self.root);
+        found.extend(deployments_in(&self.bot));
+        found
     }
 
     /// Returns the set that the deployment file names or, in a generated project, the default set. `read` reads the files.
@@ -180,7 +231,10 @@ impl Project {
             .recorded(read)
             .map_err(|why| (self.root.join(RECORD), why))?;
         Ok(SecretSet {
-            name: secret_set_of(&slug(&recorded.project_name)),
+            name: secret_set_of(&agent_of(
+                &slug(&recorded.project_name),
+                self.environment.as_ref(),
+            )),
             region,
             file: None,
         })
@@ -195,16 +249,32 @@ impl Deployment {
             let line = before.map_or(1, |before| before.matches('\n').count() + 1);
             format!("line {line}: {}", error.message())
         })?;
-        let is_name = |name: &String| {
-            let mut letters = name.chars();
-            !name.starts_with('-')
-                && letters.all(|it| it.is_ascii_alphanumeric() || "-.".contains(it))
-        };
-        if read.secret_set.as_ref().is_none_or(is_name) {
+        if read.secret_set.as_deref().is_none_or(is_secret_set) {
             Ok(read)
         } else {
             Err("its `secret_set` can't be the name of a set".to_owned())
         }
+    }
+}
+
+impl FromStr for Environment {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let is_letter = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
+        let is_inside = !name.starts_with('-') && !name.ends_with('-');
+        if is_inside && !name.is_empty() && name.chars().all(is_letter) {
+            Ok(Self(name.to_owned()))
+        } else {
+            let rule = "lower-case letters, digits and hyphens, without a hyphen at either end";
+            Err(format!("must be {rule}"))
+        }
+    }
+}
+
+impl fmt::Display for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
@@ -230,6 +300,18 @@ impl Recorded {
     }
 }
 
+/// Returns the command that updates the project in the folder `root` with these options, as typed in `cwd`.
+pub fn update_command(root: &Path, cwd: &Path, options: &str) -> String {
+    let root = root.strip_prefix(cwd).unwrap_or(root).display().to_string();
+    let is_special = root.starts_with('-') || root == "quickstart";
+    let guard = if is_special { "./" } else { "" };
+    let argument = (!root.is_empty()).then(|| format!(" {}", quoted(&format!("{guard}{root}"))));
+    format!(
+        "bot-cli init{} --update{options}",
+        argument.unwrap_or_default()
+    )
+}
+
 /// Returns the web clients by the name that templates know them by.
 pub fn web_clients() -> &'static BTreeMap<String, WebClient> {
     static CLIENTS: LazyLock<BTreeMap<String, WebClient>> =
@@ -237,11 +319,21 @@ pub fn web_clients() -> &'static BTreeMap<String, WebClient> {
     &CLIENTS
 }
 
-/// Returns the name of the default secret set of the project with this slug. Names of sets have the same limit as slugs.
-pub fn secret_set_of(slug: &str) -> String {
-    const ENDING: &str = "-secrets";
-    let kept = slug.get(..SLUG_LENGTHS.1 - ENDING.len()).unwrap_or(slug);
-    kept.trim_end_matches('-').to_owned() + ENDING
+/// Returns the name of the agent of the project with this slug, in this environment.
+pub fn agent_of(slug: &str, environment: Option<&Environment>) -> String {
+    let environment = environment.map(|name| format!("-{name}"));
+    slug.to_owned() + &environment.unwrap_or_default()
+}
+
+/// Returns the name of the default secret set of an agent. A set's name may have 63 characters.
+pub fn secret_set_of(agent: &str) -> String {
+    format!("{agent}-secrets")
+}
+
+/// Reports whether a text can be the name of a secret set. Backends have stricter rules.
+pub fn is_secret_set(name: &str) -> bool {
+    let mut letters = name.chars();
+    !name.starts_with('-') && letters.all(|it| it.is_ascii_alphanumeric() || "-.".contains(it))
 }
 
 /// Adapts a project's name to the rules of the hosting service: letters, digits and hyphens, with no hyphen at either end.
@@ -272,9 +364,24 @@ pub fn plain_slug(name: &str) -> String {
     slug
 }
 
-fn deployment_in(folder: &Path) -> Option<PathBuf> {
-    let mut paths = DEPLOYMENTS.iter().map(|name| folder.join(name));
-    paths.find(|path| path.is_file())
+/// Returns the deployment files in a folder: `cloud-deploy.toml`, and `cloud-deploy.NAME.toml` for an environment.
+fn deployments_in(folder: &Path) -> BTreeMap<Option<Environment>, PathBuf> {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|it| it == "toml") && path.is_file());
+    // Of two files for one environment, the last is kept.
+    paths.sort_by(|one, other| other.cmp(one));
+    let environment = |path: &Path| {
+        let stem = path.file_stem()?.to_str()?;
+        let rest = DEPLOYMENTS.iter().find_map(|it| stem.strip_prefix(it))?;
+        if rest.is_empty() {
+            return Some(None);
+        }
+        Some(Some(rest.strip_prefix('.')?.parse().ok()?))
+    };
+    let found = paths.into_iter();
+    let found = found.filter_map(|path| Some((environment(&path)?, path)));
+    found.collect()
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ fn alone(seed: u64, operations: usize, runner: &Runner) -> io::Result<Tally> {
     let mut random = Rng::with_seed(seed);
     let service = Service::start()?;
     let folder = tempfile::tempdir()?;
+    let project = operation::write_project(folder.path())?;
     let mut tally = Tally::default();
     for number in 0..operations {
         operation::prepare(&service, &mut random);
@@ -41,7 +42,7 @@ fn alone(seed: u64, operations: usize, runner: &Runner) -> io::Result<Tally> {
         let weather = weather::draw(&mut random, LONGEST);
         service.follow(weather.script.clone());
         service.world().sent.clear();
-        let ran = runner.run(&service, &operation, weather.stop)?;
+        let ran = runner.run(&service, (&project, &operation), weather.stop)?;
         service.heal();
         service.settle();
         let after = service.stored();

@@ -103,7 +103,7 @@ fn carry_out(options: Options, context: CommandContext<'_>) -> Result<Reply, Fai
             SecretsCommand::Set(options) => set::set(context, options),
             SecretsCommand::Copy(options) => copy::copy(context, &options),
             SecretsCommand::Diff(options) => diff::diff(context, &options),
-            SecretsCommand::Unset(options) => set::unset(context, &options),
+            SecretsCommand::Unset(options) => set::unset(context, options),
             SecretsCommand::Delete(options) => set::delete(context, &options),
             SecretsCommand::ImagePullSecret(options) => image_pull_secret::put(context, &options),
             SecretsCommand::Run(options) => run::run(context, &options),

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use bot_cli_templates::project::Environment;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::deploy::settings::{Scaling, Settings};
@@ -160,7 +161,10 @@ pub enum SecretsCommand {
 #[derive(Debug, Clone, Args)]
 pub struct List {
     /// Set whose keys to show (values are never shown)
+    #[arg(conflicts_with = "environment")]
     pub name: Option<String>,
+    #[command(flatten)]
+    pub of: Of,
     /// Show secret sets only
     #[arg(short, long, overrides_with = "no_sets")]
     pub sets: bool,
@@ -179,6 +183,8 @@ pub struct List {
 pub struct Set {
     /// Set to create or update
     pub name: Option<String>,
+    #[command(flatten)]
+    pub of: Of,
     /// KEY=value pairs; a KEY alone (in capitals) prompts for its value, hidden
     #[arg(value_name = "KEY=VALUE", value_hint = ValueHint::Other)]
     pub secrets: Vec<String>,
@@ -207,7 +213,13 @@ pub struct Set {
 #[derive(Debug, Clone, Default, Args)]
 pub struct Copy {
     /// Secret set or image pull secret to copy
-    pub name: String,
+    #[arg(
+        conflicts_with = "environment",
+        required_unless_present = "environment"
+    )]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub of: Of,
     /// Backend to copy to: hosted, local or an installed one
     #[arg(long, value_name = "BACKEND", default_value = "hosted", value_hint = ValueHint::Other)]
     pub to: String,
@@ -234,7 +246,10 @@ pub struct Copy {
 #[derive(Debug, Clone, Args)]
 pub struct Diff {
     /// Set to compare
+    #[arg(conflicts_with = "environment")]
     pub name: Option<String>,
+    #[command(flatten)]
+    pub of: Of,
     #[command(flatten)]
     pub account: Account,
 }
@@ -243,9 +258,12 @@ pub struct Diff {
 #[derive(Debug, Clone, Args)]
 pub struct Unset {
     /// Set to remove the keys from
-    pub name: String,
+    #[arg(required_unless_present = "environment")]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub of: Of,
     /// Keys to remove
-    #[arg(required = true, value_hint = ValueHint::Other)]
+    #[arg(required_unless_present = "environment", value_hint = ValueHint::Other)]
     pub secret_key: Vec<String>,
     /// Skip the confirmation
     #[arg(short, long)]
@@ -258,7 +276,13 @@ pub struct Unset {
 #[derive(Debug, Clone, Args)]
 pub struct Delete {
     /// Set to delete
-    pub name: String,
+    #[arg(
+        conflicts_with = "environment",
+        required_unless_present = "environment"
+    )]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub of: Of,
     /// Skip the confirmation
     #[arg(short, long)]
     pub skip: bool,
@@ -299,7 +323,10 @@ pub struct ImagePullSecret {
 #[derive(Debug, Clone, Args)]
 pub struct Run {
     /// Sets with the values for the program
+    #[arg(conflicts_with = "environment")]
     pub name: Vec<String>,
+    #[command(flatten)]
+    pub of: Of,
     /// Pass only this key of the sets; repeatable
     #[arg(long, value_name = "KEY", value_hint = ValueHint::Other)]
     pub only: Vec<String>,
@@ -326,6 +353,14 @@ pub struct Reference {
     pub account: Account,
 }
 
+/// Whose set or agent is meant, if it is not named.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Of {
+    /// Environment of the current project, whose cloud-deploy.NAME.toml names set and agent
+    #[arg(long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub environment: Option<Environment>,
+}
+
 /// The account at the hosting service.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Account {
@@ -344,6 +379,12 @@ pub struct Deploy {
     /// Project folder, or deployment file (default: the current project)
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub dir: Option<PathBuf>,
+    /// Environment of the project to deploy, as cloud-deploy.NAME.toml has it
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["agent_name", "secret_set"], value_hint = ValueHint::Other)]
+    pub environment: Option<Environment>,
+    /// Deploy the build that another environment of the project runs, without building
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["image", "build_id", "repo", "context_dir", "dockerfile", "patterns"], value_hint = ValueHint::Other)]
+    pub from: Option<Environment>,
     /// Deploy without asking; copies a missing set from the vault only if an option names it
     #[arg(short, long)]
     pub skip: bool,
@@ -436,8 +477,10 @@ pub enum AgentsCommand {
 #[derive(Debug, Clone, Args)]
 pub struct AgentName {
     /// Agent (default: the one of the current project)
-    #[arg(value_hint = ValueHint::Other)]
+    #[arg(value_hint = ValueHint::Other, conflicts_with = "environment")]
     pub name: Option<String>,
+    #[command(flatten)]
+    pub of: Of,
     #[command(flatten)]
     pub account: Account,
 }

@@ -50,7 +50,7 @@ impl Plugin for Options {
         // Keep this process alive until its children have ended.
         let _held = session.cancel().hold();
         session.cancel().before_exit(process::kill_all);
-        let project = Project::find(session.cwd(), &self.dir).map_err(|failure| {
+        let project = Project::find(session.cwd(), &self).map_err(|failure| {
             if self.dir.as_os_str() == "help" {
                 failure.hint("did you mean `bot-cli dev --help`?")
             } else {

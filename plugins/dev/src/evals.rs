@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_templates::project::RECORD;
+use bot_cli_templates::project::{RECORD, update_command};
 use serde_json::{Value, json};
 
 use crate::project::{Project, shown_from};
@@ -60,10 +60,9 @@ pub fn check_transport(project: &Project, cwd: &Path) -> Result<(), Failure> {
     if bot.contains("EvalTransportParams") {
         return Ok(());
     }
-    let root = project.argument(cwd);
+    let add = update_command(&project.root, cwd, " --eval");
     let message = "the bot has no `eval` transport";
-    Err(Failure::new(Exit::Usage, "no_evals", message)
-        .hint(format!("add it: bot-cli init{root} --update --eval")))
+    Err(Failure::new(Exit::Usage, "no_evals", message).hint(format!("add it: {add}")))
 }
 
 fn has_scenarios(folder: &Path) -> bool {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bot_cli_templates::project::{Environment, is_secret_set};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, ValueHint};
 
@@ -42,12 +43,25 @@ pub struct Options {
     /// Type this to the bot, show its answer and its calls, and end; repeat for a conversation
     #[arg(long, value_name = "TEXT", conflicts_with = "eval", value_parser = NonEmptyStringValueParser::new())]
     pub say: Vec<String>,
-    /// Backend with the project's secret set: `local` is the vault of this machine
+    /// Environment of the project, whose secret set the bot gets
+    #[arg(long, value_name = "NAME")]
+    pub environment: Option<Environment>,
+    /// Secret set of the bot (default: the project's own)
+    #[arg(long, value_name = "NAME", conflicts_with = "environment", value_parser = secret_set)]
+    pub secret_set: Option<String>,
+    /// Backend with the secret set: `local` is the vault of this machine
     #[arg(long, value_name = "NAME", default_value = "local")]
     pub backend: String,
     /// Print events instead of text, each as a line of JSON
     #[arg(long)]
     pub events: bool,
+}
+
+fn secret_set(name: &str) -> Result<String, &'static str> {
+    let is_name = !name.is_empty() && is_secret_set(name);
+    is_name
+        .then(|| name.to_owned())
+        .ok_or("can't be the name of a set")
 }
 
 impl Options {

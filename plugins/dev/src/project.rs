@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure, OrFail as _, reason};
 use bot_cli_templates::catalogue::{BotType, Catalogue, Service, Transport};
-use bot_cli_templates::project::{self, RECORD};
+use bot_cli_templates::project::{self, RECORD, update_command};
 use bot_cli_terminal::shell::quoted;
+
+use crate::options::Options;
 
 const QUICKSTART: &str = "make one: bot-cli init quickstart";
 
@@ -32,8 +34,9 @@ pub struct Client {
 }
 
 impl Project {
-    /// Finds the project that contains the folder `given`, which may be relative to `cwd`.
-    pub fn find(cwd: &Path, given: &Path) -> Result<Self, Failure> {
+    /// Finds the project that contains the given folder, which may be relative to `cwd`, with its secret set.
+    pub fn find(cwd: &Path, options: &Options) -> Result<Self, Failure> {
+        let given = &options.dir;
         let folder = fs::canonicalize(cwd.join(given)).or_fail_with(
             Exit::Usage,
             "no_folder",
@@ -45,6 +48,10 @@ impl Project {
             let message = format!("`{}` is in no project of `bot-cli init`", folder.display());
             return Err(Failure::new(Exit::Usage, "no_project", message).hint(QUICKSTART));
         };
+        let place = match &options.environment {
+            Some(environment) => place.within(environment, cwd)?,
+            None => place,
+        };
         let read = |file: &Path| fs::read_to_string(file).map_err(|error| reason(&error));
         let unreadable = |path: &Path, reason| {
             let message = format!("could not read `{}`: {reason}", path.display());
@@ -53,8 +60,13 @@ impl Project {
         };
         let recorded = place.recorded(read);
         let config = recorded.map_err(|why| unreadable(&place.root.join(RECORD), why))?;
-        let set = place.secret_set(read);
-        let set = set.map_err(|(file, why)| unreadable(&file, why))?;
+        let set = match &options.secret_set {
+            Some(name) => name.clone(),
+            None => {
+                let set = place.secret_set(read);
+                set.map_err(|(file, why)| unreadable(&file, why))?.name
+            }
+        };
         let catalogue = Catalogue::get();
         let transports = config.transports.iter().map(|id| {
             catalogue.transport(id).ok_or_else(|| {
@@ -75,7 +87,7 @@ impl Project {
                 .filter_map(|id| catalogue.service(id))
                 .collect(),
             has_video: config.video_input || config.video_output,
-            secret_set: set.name,
+            secret_set: set,
             root: place.root,
             server: place.bot,
         })
@@ -102,21 +114,13 @@ impl Project {
             // The option replaces the list.
             let list = self.transports.iter().chain([&lacking]);
             let list: String = list.flat_map(|one| [" --transport ", &one.id]).collect();
-            let root = self.argument(cwd);
-            failure = failure.hint(format!("add it: bot-cli init{root} --update{list}"));
+            let add = update_command(&self.root, cwd, &list);
+            failure = failure.hint(format!("add it: {add}"));
         }
         let known = self.transports.iter().map(|one| &one.runner_key);
         Err(known.fold(failure, |failure, key| {
             failure.hint(format!("it has: bot-cli dev --transport {key}"))
         }))
-    }
-
-    /// Returns the project's folder as an argument of `bot-cli init` in `cwd`, after a space. Empty if it is `cwd` itself.
-    pub fn argument(&self, cwd: &Path) -> String {
-        match &self.root {
-            root if root == cwd => String::new(),
-            root => format!(" {}", shown_from(cwd, root)),
-        }
     }
 }
 

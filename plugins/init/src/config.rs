@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 use bot_cli_templates::languages::{ENGLISH, languages};
+use bot_cli_templates::project::Environment;
 
 use crate::catalogue::{Catalogue, Pack};
 use crate::option_table::{Feature, Features};
@@ -37,6 +38,8 @@ pub struct Config<'c> {
     pub video: Option<&'c Service>,
     /// The web client.
     pub client: Client,
+    /// The environments in which the bot is deployed, beside the default one, without duplicates.
+    pub environments: Vec<Environment>,
     /// The optional features.
     pub features: Features,
     /// The provider packs that the configuration file or the record names.

@@ -316,6 +316,16 @@ table! {
             values: Values::Direction("carrier_a_hosted_rtc_sip"),
             ..SettingRow::USUAL
         };
+        /// The environments in which the bot is deployed.
+        Environments = SettingRow {
+            key: "environments",
+            flag: "--environment",
+            about: "Also generate cloud-deploy.NAME.toml, such as for `staging`; repeatable; an update adds it, `none` leaves all out",
+            heading: "Deployment",
+            value_name: "NAME",
+            form: Form::List,
+            ..SettingRow::USUAL
+        };
     }
 }
 

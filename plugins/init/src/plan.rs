@@ -77,9 +77,16 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 }
 
 fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanError> {
-    let values = templates.variables(&view::of_project(config)?)?;
+    let view = view::of_project(config)?;
+    let values = templates.variables(&view)?;
     let files = manifest::files_of(config).into_iter().map(|entry| {
-        let text = templates.render(&entry.template, &values)?;
+        let text = match &entry.environment {
+            Some(environment) => {
+                let view = view::of_agent(view.clone(), config, Some(environment));
+                templates.render(&entry.template, &templates.variables(&view)?)?
+            }
+            None => templates.render(&entry.template, &values)?,
+        };
         Ok(PlannedFile {
             text: if Path::new(&entry.template).extension() == Some("py".as_ref()) {
                 imports::arranged(&text)

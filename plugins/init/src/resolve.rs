@@ -8,10 +8,11 @@ mod transports;
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_templates::catalogue::{BotType, Direction, Service, Transport};
 use bot_cli_templates::languages::ENGLISH;
+use bot_cli_templates::project::{Environment, LONGEST_AGENT, agent_of};
 
 use crate::catalogue::Catalogue;
 use crate::config::{Config, Pipeline};
-use crate::draft::{self, Draft};
+use crate::draft::{self, Draft, NONE};
 use crate::option_table::{self, Feature, Features, Setting};
 use crate::wording::{did_you_mean, quoted};
 
@@ -35,6 +36,7 @@ pub fn resolve<'c>(
     services.extend(video);
     services::together(&services, catalogue, &mut problems);
     let deploy_to_cloud = deploys(draft, &transports, &services, &mut problems);
+    let environments = environments(draft, name.as_ref(), deploy_to_cloud, &mut problems);
     for feature in Feature::ALL {
         let row = feature.row();
         let asked = draft.switch(feature) == Some(true);
@@ -72,6 +74,7 @@ pub fn resolve<'c>(
             pipeline,
             video,
             client,
+            environments,
             features: Features::which(|feature| {
                 let usual = feature.row().default;
                 draft.switch(feature).unwrap_or(usual)
@@ -208,6 +211,36 @@ fn deploys(
         problems.add("enable_noise_cancel", problem);
     }
     deploys
+}
+
+/// Returns the environments in which the bot is deployed. `name` is the project's.
+fn environments(
+    draft: &Draft,
+    name: Option<&ProjectName>,
+    deploys: bool,
+    problems: &mut Problems,
+) -> Vec<Environment> {
+    let words = draft.said(Setting::Environments).unwrap_or_default();
+    let words = words.iter().filter(|word| *word != NONE);
+    let mut environments = Vec::new();
+    for word in words {
+        let key = Setting::Environments.row().key;
+        let parsed = word.trim().parse::<Environment>();
+        match parsed.map(|it| (name.map(|name| agent_of(&name.slug, Some(&it)).len()), it)) {
+            Err(problem) => problems.add(key, format!("{} {problem}", quoted(word))),
+            Ok((Some(length), _)) if length > LONGEST_AGENT => {
+                let problem = "makes the agent's name longer than";
+                problems.add(key, format!("{} {problem} {LONGEST_AGENT}", quoted(word)));
+            }
+            Ok((_, it)) if environments.contains(&it) => {}
+            Ok((_, it)) => environments.push(it),
+        }
+    }
+    if !environments.is_empty() && !deploys {
+        let problem = "needs `--deploy-to-cloud`; `--environment none` leaves them out";
+        problems.add(Setting::Environments.row().key, problem);
+    }
+    environments
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::operation::{AgentChange, Change, Operation};
+use super::operation::{AgentChange, Change, OTHER_AGENT, Operation};
 use super::runner::Ran;
 use super::settings::{AGENT, Wanted};
 use crate::service::ORGANIZATION;
@@ -41,6 +41,7 @@ pub fn untrue(
             .wrong
             .extend(Wanted::untrue(&agent(before), &agent(after), &ran.document));
     }
+    claims.of_the_others(change, before, after);
     claims.claim(!leaks(&operation.secrets, ran), "a value is shown");
     if parts.is_empty() {
         claims.claim(before == after, "nothing was to be changed");
@@ -110,6 +111,32 @@ impl Claims {
                 self.claim(holds, format!("{key} {member}"));
             }
         }
+    }
+
+    /// Claims that no set and no agent is changed but the one that the operation is for.
+    fn of_the_others(&mut self, change: &Change, before: &Value, after: &Value) {
+        let others = |state: &Value| {
+            let mut others = state.clone();
+            let members = others.as_object_mut();
+            members.map(|members| {
+                members.remove("/builds");
+                name(change).map(|name| members.remove(name))
+            });
+            let agents = others["/agents"].as_object_mut();
+            let is_agent = matches!(change, Change::OfAgent(_));
+            agents.map(|agents| is_agent.then(|| agents.remove(AGENT)));
+            // The last agent takes the member with it.
+            others["/agents"] = others["/agents"]
+                .as_object()
+                .cloned()
+                .unwrap_or_default()
+                .into();
+            others
+        };
+        self.claim(
+            others(before) == others(after),
+            "another set or agent is changed",
+        );
     }
 
     fn of_the_sentences(&mut self, parts: &[Part], ran: &Ran) {
@@ -248,6 +275,11 @@ fn parts(change: &Change, before: &Value, after: &Value, ran: (&Ran, bool)) -> V
         Change::OfAgent(change) => {
             let (was, is) = (&before["/agents"][AGENT], &after["/agents"][AGENT]);
             let mut whole = whole(!was.is_null(), is_applied(change, was, is, ran));
+            let build = &before["/agents"][OTHER_AGENT]["buildId"];
+            if let (AgentChange::Promote, [part]) = (change, &mut whole[..]) {
+                part.applied = !build.is_null() && is["buildId"] == *build;
+                part.was_so = part.applied && was["buildId"] == *build;
+            }
             if let (AgentChange::Settings(wanted), [part]) = (change, &mut whole[..]) {
                 part.was_so = part.applied && wanted.was_so(was, ran.1);
             }
@@ -261,7 +293,9 @@ fn is_applied(change: &AgentChange, was: &Value, is: &Value, ran: (&Ran, bool)) 
     let sessions = |agent: &Value| agent["sessions"].as_array().map_or(0, Vec::len);
     match change {
         AgentChange::Image(image) => is["spec"]["image"] == json!(image),
-        AgentChange::Build => !is["buildId"].is_null() && is["buildId"] != was["buildId"],
+        AgentChange::Build | AgentChange::Promote => {
+            !is["buildId"].is_null() && is["buildId"] != was["buildId"]
+        }
         AgentChange::Settings(wanted) => {
             wanted.is_applied(was, is, ran.1, (&ran.0.said, &ran.0.document))
         }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,6 +17,12 @@ use crate::service::{
 
 /// The names of the sets. There are only a few, so that operations often affect the same set.
 const SETS: [&str; 4] = ["prod", "staging", "my-bot-secrets", "pull-x"];
+
+/// The environments of the project in which the operations run. The agent of the first is [`AGENT`]; their sets have their names.
+const ENVIRONMENTS: [&str; 2] = ["prod", "staging"];
+
+/// The agent of the second environment.
+pub(super) const OTHER_AGENT: &str = "my-bot-staging";
 
 const KEYS: [&str; 5] = ["A", "B", "OPENAI_API_KEY", "lower", "C-1"];
 
@@ -62,6 +68,8 @@ pub enum AgentChange {
     Image(String),
     /// Deploys an image that the service builds from a folder.
     Build,
+    /// Deploys the build that the other environment runs.
+    Promote,
     Settings(Wanted),
     Start,
     Delete,
@@ -82,6 +90,28 @@ impl Operation {
     }
 }
 
+/// Writes the project of the operations into `folder`, without a deployment file for no environment.
+pub fn write_project(folder: &Path) -> io::Result<PathBuf> {
+    let project = folder.join("project");
+    fs::create_dir_all(&project)?;
+    fs::write(project.join("Dockerfile"), "FROM scratch\n")?;
+    for (environment, agent) in ENVIRONMENTS.iter().zip([AGENT, OTHER_AGENT]) {
+        let file = project.join(format!("cloud-deploy.{environment}.toml"));
+        let text = format!("agent_name = \"{agent}\"\nsecret_set = \"{environment}\"\n");
+        fs::write(file, text)?;
+    }
+    Ok(project)
+}
+
+/// Returns the words for a set on a command line: often the environment that has it, else its name.
+fn named(name: &str, random: &mut Rng) -> String {
+    if ENVIRONMENTS.contains(&name) && random.bool() {
+        format!("--environment {name}")
+    } else {
+        name.to_owned()
+    }
+}
+
 /// Draws an operation on an agent. Every image and folder is new.
 fn on_an_agent(
     random: &mut Rng,
@@ -89,8 +119,16 @@ fn on_an_agent(
     folder: &Path,
     only_settings: bool,
 ) -> io::Result<Operation> {
-    let deploy = format!("deploy --skip --timeout 1 --agent {AGENT} --region us-west");
-    let drawn = if only_settings { 6 } else { random.u8(..10) };
+    let in_environment = !only_settings && random.bool();
+    let (agent, option) = match ENVIRONMENTS {
+        [environment, _] if in_environment => {
+            let words = format!("--environment {environment}");
+            (words.clone(), words)
+        }
+        _ => (AGENT.to_owned(), format!("--agent {AGENT}")),
+    };
+    let deploy = format!("deploy --skip --timeout 1 {option} --region us-west");
+    let drawn = if only_settings { 6 } else { random.u8(..12) };
     let (line, change) = match drawn {
         0..=3 => {
             let image = format!("me/bot:{number}-{:08x}", random.u32(..));
@@ -100,8 +138,6 @@ fn on_an_agent(
         }
         4..=5 => {
             let folder = folder.join("project");
-            fs::create_dir_all(&folder)?;
-            fs::write(folder.join("Dockerfile"), "FROM scratch\n")?;
             let code = format!("# {number}-{:08x}\n", random.u32(..));
             fs::write(folder.join("bot.py"), code)?;
             let line = format!("{deploy} {}", folder.display());
@@ -111,10 +147,15 @@ fn on_an_agent(
             let (line, wanted) = settings::draw(random, folder)?;
             (line, AgentChange::Settings(wanted))
         }
-        7 => (format!("agents start {AGENT}"), AgentChange::Start),
-        _ => {
-            let line = format!("agents delete {AGENT} --skip");
+        7 => (format!("agents start {agent}"), AgentChange::Start),
+        8..=9 => {
+            let line = format!("agents delete {agent} --skip");
             (line, AgentChange::Delete)
+        }
+        _ => {
+            let [to, from] = ENVIRONMENTS;
+            let line = format!("deploy --skip --timeout 1 --environment {to} --from {from}");
+            (line, AgentChange::Promote)
         }
     };
     let mut operation = Operation::new(line, Change::OfAgent(change));
@@ -155,15 +196,17 @@ pub fn draw(
             } else {
                 lines
             };
-            let line = format!("secrets set {name} --skip {wait} {input}");
+            let named = named(&name, random);
+            let line = format!("secrets set {named} --skip {wait} {input}");
             Operation::new(line, Change::Set { name, pairs })
         }
         8..=10 => {
-            let line = format!("secrets unset --skip {name} {}", keys.join(" "));
+            let named = named(&name, random);
+            let line = format!("secrets unset --skip {named} {}", keys.join(" "));
             Operation::new(line, Change::Unset { name, keys })
         }
         11..=13 => {
-            let line = format!("secrets delete --skip {any}");
+            let line = format!("secrets delete --skip {}", named(&any, random));
             Operation::new(line, Change::Delete { name: any })
         }
         14..=16 => {
@@ -175,7 +218,7 @@ pub fn draw(
         }
         17 => Operation::new("secrets list".to_owned(), Change::List { name: None }),
         _ => {
-            let line = format!("secrets list {any}");
+            let line = format!("secrets list {}", named(&any, random));
             Operation::new(line, Change::List { name: Some(any) })
         }
     };
@@ -188,6 +231,7 @@ pub fn draw(
 
 /// Puts the service into a random state in which operations can have an effect.
 pub fn prepare(service: &Service, random: &mut Rng) {
+    let built = service.stored()[ORGANIZATION]["/agents"][AGENT]["buildId"].clone();
     let mut world = service.world();
     world.provisioning = Provisioning {
         pending_reads: random.u32(..3),
@@ -246,6 +290,11 @@ pub fn prepare(service: &Service, random: &mut Rng) {
     };
     if random.u8(..3) == 0 {
         world.deploy(ORGANIZATION, AGENT, &json!({"image": "me/bot:before"}));
+    }
+    if !built.is_null() && random.bool() {
+        let image = json!({"image": "me/bot:before"});
+        world.deploy(ORGANIZATION, OTHER_AGENT, &json!({"buildId": built}));
+        world.deploy(ORGANIZATION, AGENT, &image);
     }
     if world.keys(ORGANIZATION).is_empty() {
         world.add_key(ORGANIZATION, "key");

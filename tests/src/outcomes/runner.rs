@@ -1,6 +1,7 @@
 //! Runs operations through the library in this process.
 
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -41,16 +42,16 @@ pub struct Runner {
 pub(super) const LONGEST: Duration = Duration::from_millis(80);
 
 impl Runner {
-    /// Runs one operation. If `stop` is given, cancels the operation after that time.
+    /// Runs one operation in a folder. If `stop` is given, cancels the operation after that time.
     pub(super) fn run(
         &self,
         service: &Service,
-        operation: &Operation,
+        (folder, operation): (&Path, &Operation),
         stop: Option<Duration>,
     ) -> io::Result<Ran> {
         let heard = Arc::new(Mutex::new(String::new()));
         let cancel = Cancel::new();
-        let mut context = Context::new("/");
+        let mut context = Context::new(folder);
         context.verbosity = 1;
         let ui = Box::new(RecordingUi(Arc::clone(&heard)));
         let session = Session::new(ui, context, Map::new(), cancel.clone());

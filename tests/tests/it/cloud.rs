@@ -8,6 +8,7 @@ mod copy;
 mod deploy;
 mod door;
 mod dotenv;
+mod environments;
 mod giving;
 mod later_backend;
 mod login;

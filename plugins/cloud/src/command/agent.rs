@@ -32,7 +32,7 @@ pub fn open<'a, T>(
     input: Result<T, Failure>,
 ) -> Result<(T, NamedAgent<'a>), Failure> {
     let input = both(
-        project::agent_name(context.session, agent.name.as_ref()),
+        project::agent_name(context.session, agent.name.as_ref(), &agent.of),
         input,
     );
     let ((name, input), service) = open::service(context, &agent.account, input)?;

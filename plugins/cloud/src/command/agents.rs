@@ -219,11 +219,11 @@ fn scale(
 
 /// Says what the deployment file needs so that the next deployment keeps the given numbers.
 fn note_file(named: &NamedAgent<'_>, min: Option<u64>, max: Option<u64>) {
-    let own = project::deployment(named.context.session, None).ok();
-    let own = own.filter(|it| it.settings.agent_name.as_ref() == Some(&named.name));
-    let Some((path, file)) = own.and_then(|it| Some((it.path?, it.settings.scaling))) else {
+    let session = named.context.session;
+    let Some((path, settings)) = project::file_of_agent(session.cwd(), &named.name) else {
         return;
     };
+    let file = settings.scaling;
     let lines = [
         ("min_agents", min, file.min_agents.or(Some(0))),
         // It stays if the file does not have it.
@@ -236,7 +236,7 @@ fn note_file(named: &NamedAgent<'_>, min: Option<u64>, max: Option<u64>) {
     let lines: Vec<String> = lines.collect();
     if !lines.is_empty() {
         let (lines, path) = (lines.join(" and "), path.display());
-        named.context.session.note(&format!(
+        session.note(&format!(
             "the next `deploy` keeps this only with {lines} under `[scaling]` in {path}"
         ));
     }

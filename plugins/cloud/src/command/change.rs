@@ -80,16 +80,17 @@ impl Change {
         let reply = Reply::text(text).data(self.data(opened, status, false));
         let profile = &opened.profile;
         Ok(match &self.work {
-            Work::Save(_) if profile.is_here() && project::reads(session.cwd(), &self.name) => {
-                reply.next("bot-cli dev")
+            Work::Save(_) => {
+                let cwd = session.cwd();
+                let dev = || project::dev_command(cwd, &self.name);
+                // Without the option, an agent that runs keeps the old values.
+                let deploy = || Some(project::deploy_words(cwd, &self.name)? + " --force");
+                let deploy = || deploy().map(|words| opened.scope.command(&words));
+                let dev = profile.is_here().then(dev).flatten();
+                let next = dev.or_else(|| profile.has_agents().then(deploy).flatten());
+                reply.next(next.unwrap_or_else(|| self.look(opened)))
             }
-            Work::Save(_)
-                if profile.has_agents() && project::deploys(session.cwd(), &self.name) =>
-            {
-                // Without it, an agent that runs keeps the old values.
-                reply.next(opened.scope.command("deploy --force"))
-            }
-            Work::Save(_) | Work::Remove(_) => reply.next(self.look(opened)),
+            Work::Remove(_) => reply.next(self.look(opened)),
             Work::Credentials { .. } | Work::Delete(_) => reply,
         })
     }

@@ -23,6 +23,7 @@ pub(super) const ARGUMENTS: &[&str] = &[
     "only",
     "region",
     "backend",
+    "environment",
     "from",
     "to",
     "key",
@@ -36,7 +37,7 @@ pub(super) fn complete(
 ) -> Vec<Candidate> {
     match argument {
         "name" if words.first().is_some_and(|word| word == "agents") => {
-            plain(project::agent(folder))
+            plain(project::agents(folder))
         }
         "name" => plain(sets(words, environment).unwrap_or_default()),
         "secret_key" => plain(keys(words, environment, false).unwrap_or_default()),
@@ -47,6 +48,10 @@ pub(super) fn complete(
                 .into(),
             Some(_) | None => Vec::new(),
         },
+        "environment" => plain(project::environments(folder)),
+        "from" if words.first().is_some_and(|word| word == "deploy") => {
+            plain(project::environments(folder))
+        }
         "backend" | "from" | "to" => plain(kind::names(environment)),
         "key" => settings(environment),
         _ => Vec::new(),

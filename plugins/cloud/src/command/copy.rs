@@ -2,12 +2,14 @@
 
 use bot_cli_protocol::failure::{Failure, Field};
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::CredentialsResult;
 use serde_json::json;
 
 use super::change::{Change, Keys, Work, check_credentials, conceal};
 use super::context::CommandContext;
 use super::open::{self, Opened};
+use super::project;
 use super::target::{Target, target, wrong_type};
 use crate::domain::{Entry, Key, Region, SetKind, SetName, registry};
 use crate::input::{both, refused};
@@ -27,7 +29,11 @@ struct Original {
 pub(super) fn copy(context: CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
     let wanted = Wanted::of(&options.to, options.to_organization.as_deref());
     let there = open::usable_scope(context, &wanted.in_region(options.region.as_ref()));
-    let (to, there, original) = read(context, options, both(names(options), there))?;
+    let (to, there, original) = read(
+        context,
+        options,
+        both(names(context.session, options), there),
+    )?;
     let mut opened = open::open_scope(context, there)?;
     let (there, here) = (&opened.scope, &original.scope);
     let is_same_place = there.backend.value == here.backend.value
@@ -55,21 +61,16 @@ pub(super) fn copy(context: CommandContext<'_>, options: &Copy) -> Result<Reply,
 }
 
 /// Parses the names of the original and the copy. Reports all problems together.
-fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
-    let from = SetName::parse_existing(&options.name);
-    let to = match &options.to_name {
-        Some(to) => SetName::parse_existing(to),
-        None => from.clone(),
-    };
-    match (from, to) {
-        (Ok(from), Ok(to)) => Ok((from, to)),
-        (from, to) => {
-            let name = from.err().map(|problem| Field::new("name", problem));
-            let to = to.err().filter(|_| options.to_name.is_some());
-            let to = to.map(|problem| Field::new("to_name", problem).flag("--to-name"));
-            Err(Failure::invalid_input(name.into_iter().chain(to).collect()))
-        }
-    }
+fn names(session: &Session, options: &Copy) -> Result<(SetName, SetName), Failure> {
+    let (name, parse) = (options.name.as_ref(), SetName::parse_existing);
+    let from = project::set(session, name, &options.of, parse, "copy");
+    let to = options.to_name.as_deref().map(parse).transpose();
+    let to = to.map_err(|problem| {
+        let field = Field::new("to_name", problem).flag("--to-name");
+        Failure::invalid_input(vec![field])
+    });
+    let (from, to) = both(from.map(|it| it.name), to)?;
+    Ok((from.clone(), to.unwrap_or(from)))
 }
 
 /// Reads the original. Returns the name and the scope of the copy with it.

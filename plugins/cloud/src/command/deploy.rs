@@ -2,6 +2,7 @@
 
 mod follow;
 mod image;
+mod promoted;
 mod secrets;
 
 use std::time::Duration;
@@ -10,6 +11,7 @@ use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::shell::quoted;
 use image::Image;
+use promoted::Promoted;
 use secrets::Missing;
 use serde_json::{Value, json};
 
@@ -63,7 +65,11 @@ struct Planned<'a> {
 }
 
 fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Planned<'a>, Failure> {
-    let mut project = project::deployment(context.session, options.dir.as_deref())?;
+    let mut project = project::deployment(
+        context.session,
+        options.dir.as_deref(),
+        options.environment.as_ref(),
+    )?;
     if options.settings.build.context_dir.is_none() {
         project.check_context()?;
     }
@@ -92,6 +98,13 @@ fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Plann
     let name = project.settings.agent_name.clone().unwrap_or_default();
     let before = service.agent(&name)?;
     let region = region(&service, wanted, before.as_ref())?;
+    let (own, there) = (&project.settings, before.as_ref());
+    let promoted = Promoted::find(context, &service, options, (&name, &region, own), there)?;
+    let mut named = options.settings.clone();
+    if let Some(promoted) = &promoted {
+        named.build_id = Some(promoted.build.clone());
+        project.settings = project.settings.overridden_by(&named)?;
+    }
     if project.settings.git.repo.is_some() && before.is_some() {
         let message = format!("`{name}` exists, and its repository can be set only when it is new");
         return Err(failed("agent_exists", message).hint(
@@ -122,9 +135,12 @@ fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Plann
         Some(_) => Rest::NotInFile,
         None => Rest::Untouched,
     };
-    let named = options.settings.values();
-    let mut plan = Plan::new(&wanted, &named, running.as_ref(), rest, is_user);
+    let mut plan = Plan::new(&wanted, &named.values(), running.as_ref(), rest, is_user);
     plan.title = format!("{verb} the agent `{name}` in the region {region}{place}");
+    if let Some(Promoted { agent, build }) = &promoted {
+        let build = theirs(build);
+        plan.title += &format!(", with the build {build} that `{agent}` runs");
+    }
     describe(&mut plan, &missing, image.as_ref());
     Ok(Planned {
         options,
@@ -231,9 +247,12 @@ impl Planned<'_> {
         }
         let place = self.options.dir.iter();
         let place = place.map(|it| quoted(&it.display().to_string()) + " ");
-        let words = format!("deploy {}--force", place.collect::<String>());
+        let environment = self.options.environment.iter();
+        let environment = environment.map(|it| format!("--environment {it} "));
+        let words: String = place.chain(environment).collect();
+        let words = format!("deploy {words}--force");
         // Other options belong to it, too.
-        let is_whole = self.options.settings == Settings::default();
+        let is_whole = self.options.settings == Settings::default() && self.options.from.is_none();
         let whole = is_whole.then(|| self.agent.service.scope.command(&words));
         let command = whole.unwrap_or("--force".to_owned());
         self.agent.context.session.note(&format!(

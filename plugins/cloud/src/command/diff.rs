@@ -15,7 +15,14 @@ use crate::words::failed;
 /// Compares the keys of a set in the vault with those at the hosting service, which never returns values.
 pub(super) fn diff(context: CommandContext<'_>, options: &Diff) -> Result<Reply, Failure> {
     let name = options.name.as_ref();
-    let name = project::set(context.session, name, SetName::parse_existing, "diff")?.name;
+    let name = project::set(
+        context.session,
+        name,
+        &options.of,
+        SetName::parse_existing,
+        "diff",
+    )?
+    .name;
     let organization = options.account.organization.as_deref();
     let there = Wanted::of(BackendName::HOSTED.as_str(), organization);
     let there = open::open(context, &there)?;

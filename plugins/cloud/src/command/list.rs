@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::context::CommandContext;
 use super::kind::{Kind, Named};
 use super::open::{self, Opened};
+use super::project;
 use super::target::{settle, wrong_type};
 use crate::config::Configuration;
 use crate::domain::{Organization, Region, SetKind, SetName};
@@ -24,8 +25,12 @@ use crate::text::theirs;
 use crate::words::{failed, near_or};
 
 pub(super) fn list(context: CommandContext<'_>, options: &List) -> Result<Reply, Failure> {
-    let name = options.name.as_deref().map(SetName::parse_existing);
-    let name = name.transpose().map_err(|problem| wrong("name", problem));
+    let given = options.name.is_some() || options.of.environment.is_some();
+    let name = || {
+        let (name, parse) = (options.name.as_ref(), SetName::parse_existing);
+        Ok(project::set(context.session, name, &options.of, parse, "list")?.name)
+    };
+    let name = given.then(name).transpose();
     let wanted = options.scope.in_region(options.region.as_ref());
     let (name, mut scope) = both(name, open::usable_scope(context, &wanted))?;
     // Show all regions, unless an option selects one.

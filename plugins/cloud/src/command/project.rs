@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_sdk::session::Session;
-use bot_cli_templates::project::{ENV_TEMPLATE, Project, RECORD};
+use bot_cli_templates::project::{ENV_TEMPLATE, Environment, Project, RECORD, update_command};
 use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::standard_input;
 use bot_cli_vault::files::{Reason, foreign_owner};
@@ -13,6 +13,7 @@ use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
 use crate::domain::SetName;
 use crate::files::short_text;
 use crate::input::wrong;
+use crate::options::Of;
 
 /// The secret set of the current project.
 pub struct OwnSet {
@@ -22,22 +23,116 @@ pub struct OwnSet {
     pub template: Option<PathBuf>,
 }
 
-/// Reports whether the bot of the generated project that contains `folder` gets its keys from this set.
-pub fn reads(folder: &Path, name: &SetName) -> bool {
-    let place = Project::find(folder).filter(|place| place.recorded(reader).is_ok());
-    let own = place.and_then(|place| place.secret_set(reader).ok());
-    own.is_some_and(|own| own.name == name.as_str())
+/// Returns the command that starts the bot that gets its keys from this set, if it belongs to the generated project that contains `folder`.
+pub fn dev_command(folder: &Path, name: &SetName) -> Option<String> {
+    let mut own = in_each(folder).into_iter().filter(Project::is_recorded);
+    let own = own.find(|place| set_of(place).as_deref() == Some(name.as_str()))?;
+    Some(format!("bot-cli dev{}", option(&own)))
 }
 
-/// Returns the agent name in the deployment file of the project that contains `folder`, for completion.
-pub fn agent(folder: &Path) -> Option<String> {
-    settings(&path_from(folder)?).ok()?.agent_name
+/// Returns the words of the command that deploys the agent that has this set, if it belongs to the project that contains `folder`.
+pub fn deploy_words(folder: &Path, name: &SetName) -> Option<String> {
+    let has_set = |it: &Settings| it.secret_set.as_deref() == Some(name.as_str());
+    let mut own = in_each(folder).into_iter();
+    let own = own.find(|place| settings_of(place).as_ref().is_some_and(has_set))?;
+    Some(format!("deploy{}", option(&own)))
 }
 
-/// Reports whether the project that contains `folder` deploys its agent with this set.
-pub fn deploys(folder: &Path, name: &SetName) -> bool {
-    let settings = path_from(folder).and_then(|path| settings(&path).ok());
-    settings.is_some_and(|settings| settings.secret_set.as_deref() == Some(name.as_str()))
+/// Returns the deployment file of this agent and its settings, if it belongs to the project that contains `folder`.
+pub fn file_of_agent(folder: &Path, agent: &str) -> Option<(PathBuf, Settings)> {
+    let mut all = in_each(folder).into_iter();
+    all.find_map(|place| {
+        let settings = settings_of(&place)?;
+        let is_own = settings.agent_name.as_deref() == Some(agent);
+        is_own.then_some((place.deployment()?, settings))
+    })
+}
+
+/// Returns the names of the agents of the project that contains `folder`.
+pub fn agents(folder: &Path) -> Vec<String> {
+    let each = in_each(folder).into_iter();
+    each.filter_map(|it| agent_of(&it)).collect()
+}
+
+/// Returns the environments of the project that contains `folder`.
+pub fn environments(folder: &Path) -> Vec<String> {
+    let each = in_each(folder).into_iter();
+    let environments = each.filter_map(|it| it.environment);
+    environments.map(|it| it.to_string()).collect()
+}
+
+fn in_each(folder: &Path) -> Vec<Project> {
+    Project::find(folder).map_or_else(Vec::new, |place| each(&place))
+}
+
+/// Returns the project, first without an environment and then in each of its environments.
+fn each(place: &Project) -> Vec<Project> {
+    let within = |environment| Project {
+        environment,
+        ..place.clone()
+    };
+    let environments = place.deployments().into_keys().filter(Option::is_some);
+    std::iter::once(None)
+        .chain(environments)
+        .map(within)
+        .collect()
+}
+
+/// Returns the option for the project's environment, after a space.
+fn option(place: &Project) -> String {
+    let environment = place.environment.as_ref();
+    environment.map_or(String::new(), |name| format!(" --environment {name}"))
+}
+
+fn settings_of(place: &Project) -> Option<Settings> {
+    settings(&place.deployment()?).ok()
+}
+
+fn agent_of(place: &Project) -> Option<String> {
+    settings_of(place)?.agent_name
+}
+
+fn set_of(place: &Project) -> Option<String> {
+    Some(place.secret_set(reader).ok()?.name)
+}
+
+/// Returns the project in this environment. Fails if the project does not have it.
+fn within(
+    session: &Session,
+    place: Option<Project>,
+    environment: Option<&Environment>,
+) -> Result<Option<Project>, Failure> {
+    let Some(environment) = environment else {
+        return Ok(place);
+    };
+    let outside = || wrong("environment", "can't be used outside a project");
+    let place = place.ok_or_else(outside)?;
+    Ok(Some(place.within(environment, session.cwd())?))
+}
+
+/// Fails if the project has this in common with another of its environments, since a change for one would change the other.
+fn check_apart(
+    place: &Project,
+    what: &str,
+    of: fn(&Project) -> Option<String>,
+) -> Result<(), Failure> {
+    let Some(own) = place.environment.as_ref().and_then(|_| of(place)) else {
+        return Ok(());
+    };
+    let mut others = each(place).into_iter();
+    let same =
+        others.find(|it| it.environment != place.environment && of(it).as_ref() == Some(&own));
+    same.map_or(Ok(()), |other| {
+        let other = match &other.environment {
+            Some(name) => format!("the environment `{name}`"),
+            None => "the project without an environment".to_owned(),
+        };
+        let message = format!("{other} has the same {what}, `{own}`");
+        let hint = format!(
+            "give each environment {what}s of its own, or name this one in place of `--environment`"
+        );
+        Err(Failure::new(Exit::Usage, "not_apart", message).hint(hint))
+    })
 }
 
 /// Returns the path of a file in the bot's folder of the project that contains `folder`. A file that exists in `folder` itself comes first.
@@ -52,15 +147,16 @@ pub fn file_of_bot(folder: &Path, given: &Path) -> Option<PathBuf> {
     is_ours.then(|| shown_from(folder, &path))
 }
 
-/// Returns the given set, whose name `parse` checks, or that of the current project.
+/// Returns the given set, whose name `parse` checks, or that of the current project in its environment.
 pub fn set(
     session: &Session,
     given: Option<&String>,
+    of: &Of,
     parse: fn(&str) -> Result<SetName, String>,
     command: &str,
 ) -> Result<OwnSet, Failure> {
     let Some(name) = given else {
-        return own_set(session, command);
+        return own_set(session, of.environment.as_ref(), command);
     };
     Ok(OwnSet {
         name: parse(name).map_err(|problem| wrong("name", problem))?,
@@ -70,9 +166,13 @@ pub fn set(
 }
 
 /// Returns the set of the current project and shows a note that it is used. `command` is the subcommand suggested in error messages.
-fn own_set(session: &Session, command: &str) -> Result<OwnSet, Failure> {
+fn own_set(
+    session: &Session,
+    environment: Option<&Environment>,
+    command: &str,
+) -> Result<OwnSet, Failure> {
     let folder = session.cwd();
-    let place = Project::find(folder).ok_or_else(|| {
+    let place = within(session, Project::find(folder), environment)?.ok_or_else(|| {
         wrong("name", "missing: there is no default outside a project")
             .hint(format!("bot-cli cloud secrets {command} --help"))
     })?;
@@ -81,6 +181,9 @@ fn own_set(session: &Session, command: &str) -> Result<OwnSet, Failure> {
         let name = format!("give the name: `bot-cli cloud secrets {command} NAME …`");
         Failure::because(Exit::Usage, "invalid_file", could_not, reason).hint(name)
     };
+    if ["set", "unset", "delete", "copy"].contains(&command) {
+        check_apart(&place, "secret set", set_of)?;
+    }
     let set = place.secret_set(reader);
     let set = set.map_err(|(file, reason)| could_not(&file, reason.into()))?;
     let name = SetName::parse_existing(&set.name).map_err(|problem| {
@@ -109,11 +212,6 @@ fn reader(file: &Path) -> Result<String, String> {
 
 fn shown_from(folder: &Path, path: &Path) -> PathBuf {
     path.strip_prefix(folder).unwrap_or(path).to_owned()
-}
-
-/// Returns the path of the deployment file of the project that contains `folder`.
-fn path_from(folder: &Path) -> Option<PathBuf> {
-    Project::find(folder)?.deployment()
 }
 
 /// Reads a deployment file. Fails if the file belongs to another user or is too large.
@@ -161,20 +259,32 @@ impl Deployment {
     }
 }
 
-/// Returns the deployment of the project at `place`, which is a folder or a deployment file, or of the current project.
+/// Returns the deployment of the project at `place`, which is a folder or a deployment file, or of the current project, in an environment.
 ///
 /// Without a deployment file, the settings are empty.
-pub fn deployment(session: &Session, place: Option<&Path>) -> Result<Deployment, Failure> {
-    let folder = session.cwd();
-    let (folder, path) = match place.map(|place| folder.join(place)) {
-        None => (folder.to_owned(), path_from(folder)),
-        Some(place) if place.is_dir() => {
-            let path = Project::at(&place).and_then(|it| it.deployment());
-            (place, path)
+pub fn deployment(
+    session: &Session,
+    place: Option<&Path>,
+    environment: Option<&Environment>,
+) -> Result<Deployment, Failure> {
+    let cwd = session.cwd();
+    let given = place.map(|place| cwd.join(place));
+    let found = match &given {
+        None => Project::find(cwd),
+        Some(folder) if folder.is_dir() => Project::at(folder),
+        Some(file) if file.is_file() && environment.is_none() => None,
+        Some(file) if file.is_file() => {
+            let problem = "can't be combined with `--environment`: it is a deployment file";
+            return Err(wrong("dir", problem));
         }
-        Some(place) if place.is_file() => (folder.to_owned(), Some(place)),
         Some(_) => return Err(wrong("dir", "is neither a folder nor a deployment file")),
     };
+    let found = within(session, found, environment)?;
+    if let Some(place) = &found {
+        check_apart(place, "agent", agent_of)?;
+    }
+    let path = found.and_then(|it| it.deployment());
+    let path = path.or_else(|| given.clone().filter(|it| it.is_file()));
     let settings = match &path {
         Some(path) => settings(path).map_err(|reason| {
             let could_not = format!("can't use `{}`", path.display());
@@ -182,9 +292,9 @@ pub fn deployment(session: &Session, place: Option<&Path>) -> Result<Deployment,
         })?,
         None => Settings::default(),
     };
-    let parent = path.as_deref().and_then(Path::parent);
+    let parent = path.as_deref().and_then(Path::parent).map(Path::to_owned);
     Ok(Deployment {
-        folder: parent.map_or(folder, Path::to_owned),
+        folder: parent.or(given).unwrap_or_else(|| cwd.to_owned()),
         path,
         settings,
     })
@@ -192,26 +302,32 @@ pub fn deployment(session: &Session, place: Option<&Path>) -> Result<Deployment,
 
 /// Returns a hint for a folder without a deployment file.
 pub fn without_deployment(session: &Session, folder: &Path) -> String {
-    let Some(place) = Project::find(folder).filter(Project::is_recorded) else {
-        return "there is no cloud-deploy.toml here; `bot-cli init` creates a project".to_owned();
-    };
-    let root = if place.root == session.cwd() {
-        String::new()
-    } else {
-        format!(" {}", quoted(&place.root.display().to_string()))
-    };
-    format!("bot-cli init{root} --update --deploy-to-cloud")
+    let known = environments(folder);
+    match Project::find(folder) {
+        Some(_) if !known.is_empty() => {
+            format!("choose one with `--environment`: {}", known.join(", "))
+        }
+        Some(place) if place.is_recorded() => {
+            update_command(&place.root, session.cwd(), " --deploy-to-cloud")
+        }
+        _ => "there is no cloud-deploy.toml here; `bot-cli init` creates a project".to_owned(),
+    }
 }
 
-/// Returns the given agent name or, if there is none, the agent name of the current project.
-pub fn agent_name(session: &Session, given: Option<&String>) -> Result<String, Failure> {
+/// Returns the given agent name or, if there is none, the agent name of the current project in its environment.
+pub fn agent_name(session: &Session, given: Option<&String>, of: &Of) -> Result<String, Failure> {
     let name = if let Some(name) = given {
         name.clone()
     } else {
-        let Deployment { settings, .. } = deployment(session, None)?;
-        let missing = "missing: there is no server/cloud-deploy.toml here that names an agent";
+        let own = deployment(session, None, of.environment.as_ref())?;
+        let missing = match &own.path {
+            Some(path) => format!("missing in {}", path.display()),
+            None => {
+                "missing: there is no server/cloud-deploy.toml here that names an agent".to_owned()
+            }
+        };
         let list = "bot-cli cloud agents list";
-        (settings.agent_name).ok_or_else(|| wrong("name", missing).hint(list))?
+        (own.settings.agent_name).ok_or_else(|| wrong("name", missing).hint(list))?
     };
     let name = Some(name).filter(|name| is_agent_name(name));
     name.ok_or_else(|| wrong("name", AGENT_NAME))

@@ -43,7 +43,7 @@ struct Variable {
 pub(super) fn run(context: CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
     let so = "no program can be started with them";
     let input = both(
-        sets(context.session, &options.name),
+        sets(context.session, options),
         keys(&options.only, Some("--only")),
     );
     let ((sets, only), opened) = open::open_readable(context, &options.scope, input, so)?;
@@ -98,12 +98,13 @@ pub(super) fn run(context: CommandContext<'_>, options: &Run) -> Result<Reply, F
 }
 
 /// Returns the named sets or, without a name, the set of the current project.
-fn sets(session: &Session, names: &[String]) -> Result<Vec<OwnSet>, Failure> {
-    let set = |name| project::set(session, name, SetName::parse_existing, "run");
-    if names.is_empty() {
+fn sets(session: &Session, options: &Run) -> Result<Vec<OwnSet>, Failure> {
+    let parse = SetName::parse_existing;
+    let set = |name| project::set(session, name, &options.of, parse, "run");
+    if options.name.is_empty() {
         return Ok(vec![set(None)?]);
     }
-    names.iter().try_fold(Vec::new(), |mut sets, name| {
+    options.name.iter().try_fold(Vec::new(), |mut sets, name| {
         sets.push(set(Some(name))?);
         Ok(sets)
     })

@@ -13,11 +13,12 @@ use super::ask::ask_all_or;
 use super::change::{Change, Keys, Work, conceal};
 use super::context::CommandContext;
 use super::open::{self, Opened};
+use super::project;
 use super::target::{Target, referenced, target, wrong_type};
 use crate::domain::{Entry, Key, SetKind, SetName};
 use crate::input::given::{Given, TemplateKey};
 use crate::input::{advice, both, keys, looks_like_a_key, wrong};
-use crate::options::{Delete, Manner, Set, Unset};
+use crate::options::{Delete, Manner, Of, Set, Unset};
 use crate::scope::Setting;
 use crate::source::Source;
 use read::{Input, read};
@@ -25,10 +26,15 @@ use read::{Input, read};
 pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply, Failure> {
     let session = context.session;
     // If the first argument can only be a pair or a key, the name is missing.
-    let is_no_name =
-        |word: &mut String| word.contains('=') || (word.contains('_') && looks_like_a_key(word));
+    let has_other = options.of.environment.is_some();
+    let is_no_name = |word: &mut String| {
+        word.contains('=') || ((has_other || word.contains('_')) && looks_like_a_key(word))
+    };
     if let Some(first) = options.name.take_if(is_no_name) {
         options.secrets.insert(0, first);
+    }
+    if has_other && options.name.is_some() {
+        return Err(wrong("name", "can't be used with `--environment`"));
     }
     let wanted = options.scope.in_region(options.region.as_ref());
     let (input, mut scope) = both(
@@ -140,8 +146,14 @@ fn ask(session: &Session, open: &[Key], template: &[TemplateKey]) -> Result<Vec<
     Ok(open.iter().cloned().zip(values).filter_map(given).collect())
 }
 
-pub(super) fn unset(context: CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
-    let input = both(existing(&options.name), keys(&options.secret_key, None));
+pub(super) fn unset(context: CommandContext<'_>, mut options: Unset) -> Result<Reply, Failure> {
+    if options.of.environment.is_some() {
+        options.secret_key.splice(0..0, options.name.take());
+    }
+    let words = Some(&options.secret_key).filter(|keys| !keys.is_empty());
+    let words = words.ok_or_else(|| wrong("secret_key", "missing"));
+    let name = existing(context.session, options.name.as_ref(), &options.of, "unset");
+    let input = both(name, words.and_then(|words| keys(words, None)));
     let ((name, keys), mut opened) = open::open_with(context, &options.scope, input)?;
     let details = opened.existing(&name)?;
     if details.is_referenced() {
@@ -162,7 +174,12 @@ pub(super) fn unset(context: CommandContext<'_>, options: &Unset) -> Result<Repl
 }
 
 pub(super) fn delete(context: CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
-    let name = existing(&options.name);
+    let name = existing(
+        context.session,
+        options.name.as_ref(),
+        &options.of,
+        "delete",
+    );
     let (name, mut opened) = open::open_with(context, &options.scope, name)?;
     let details = opened.existing(&name)?;
     let work = Work::Delete(details.kind);
@@ -177,6 +194,11 @@ fn skipping(skip: bool) -> Manner {
     }
 }
 
-fn existing(name: &str) -> Result<SetName, Failure> {
-    SetName::parse_existing(name).map_err(|problem| wrong("name", problem))
+fn existing(
+    session: &Session,
+    name: Option<&String>,
+    of: &Of,
+    command: &str,
+) -> Result<SetName, Failure> {
+    Ok(project::set(session, name, of, SetName::parse_existing, command)?.name)
 }

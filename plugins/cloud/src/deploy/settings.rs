@@ -1,6 +1,7 @@
 //! The settings of a deployment, from the deployment file and from options, which take precedence.
 
 use bot_cli_protocol::failure::{Exit, Failure, Field};
+use bot_cli_templates::project::LONGEST_AGENT;
 use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -220,7 +221,7 @@ pub const AGENT_NAME: &str =
 
 pub fn is_agent_name(name: &str) -> bool {
     let is_end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    (2..=54).contains(&name.len())
+    (2..=LONGEST_AGENT).contains(&name.len())
         && is_end(name.chars().next())
         && is_end(name.chars().last())
         && name.chars().all(|c| c == '-' || is_end(Some(c)))

@@ -16,8 +16,9 @@ use super::origins::Origins;
 use super::{file, note_name, recovery, resolved};
 use crate::catalogue::Catalogue;
 use crate::config::Config;
-use crate::draft::Draft;
+use crate::draft::{Draft, NONE};
 use crate::guides::{self, Guide, Path as GuidePath};
+use crate::option_table::Setting;
 use crate::options::{Conflicts, Options};
 use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
@@ -91,7 +92,7 @@ fn started(options: &Options, session: &Session) -> Result<Reply, Failure> {
 
 /// Resolves the recorded configuration, overridden by the configuration file and the command-line options.
 fn new_config<'c>(
-    asked: Draft,
+    mut asked: Draft,
     mut origins: Origins,
     found: &Found,
     target: &Target,
@@ -100,6 +101,13 @@ fn new_config<'c>(
 ) -> Result<Config<'c>, Failure> {
     let recorded = found.begun.as_ref().unwrap_or(&found.recorded.config.draft);
     origins.below = Some((recorded.clone(), format!("`{}`", record::PROJECT)));
+    let environments = Setting::Environments;
+    let added = origins.options.said(environments).unwrap_or_default();
+    if !added.is_empty() && !added.contains(&NONE.to_owned()) {
+        let of_file = origins.file.draft.said(environments);
+        let known = of_file.or(recorded.said(environments)).unwrap_or_default();
+        asked.put(environments, [known, added].concat());
+    }
     let (draft, told) = overlay::over(recorded.clone(), asked);
     for given_way in told {
         session.warn(&given_way);

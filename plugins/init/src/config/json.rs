@@ -14,11 +14,15 @@ use crate::pack_source::PackSource;
 
 impl Config<'_> {
     /// Returns the configuration as a JSON object with all keys. Unused settings are `null`. `language` is present only if it isn't
-    /// English, `packs` only if a service comes from a provider pack.
+    /// English, `environments` only if there are any, `packs` only if a service comes from a provider pack.
     pub fn to_json(&self) -> Value {
         let mut config = Map::new();
-        // Older versions can read a file without `language`.
-        let is_said = |it: &Setting| *it != Setting::Language || self.language != ENGLISH;
+        // Older versions can read a file without these.
+        let is_said = |it: &Setting| match it {
+            Setting::Language => self.language != ENGLISH,
+            Setting::Environments => !self.environments.is_empty(),
+            _ => true,
+        };
         for setting in Setting::ALL.into_iter().filter(is_said) {
             config.insert(setting.row().key.to_owned(), self.value(setting));
         }
@@ -59,6 +63,10 @@ impl Config<'_> {
                 Pipeline::Realtime(_) => "realtime",
             }),
             Setting::Language => json!(self.language),
+            Setting::Environments => {
+                let environments = self.environments.iter();
+                environments.map(ToString::to_string).collect()
+            }
             Setting::ClientFramework => json!(self.client.framework()),
             Setting::ClientServer => json!(self.client.server()),
             other => match other.row().values {

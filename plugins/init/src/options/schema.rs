@@ -87,7 +87,10 @@ fn property(row: &SettingRow, catalogue: &Catalogue) -> Value {
     }
     let mut property = match row.form {
         Form::List => {
-            let items = json!({ "type": "string", "enum": accepted });
+            let mut items = json!({ "type": "string" });
+            if !accepted.is_empty() {
+                items["enum"] = accepted.into();
+            }
             return json!({ "type": "array", "items": items, "minItems": 1 });
         }
         Form::Text => json!({ "type": "string" }),

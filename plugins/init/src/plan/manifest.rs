@@ -1,21 +1,30 @@
 //! Lists the files in a project: those from `templates/files/project.toml`, plus the files that transports add to a web client.
 
+use std::borrow::Cow;
+
 use bot_cli_templates::catalogue::Pictures;
 use bot_cli_templates::generated_files;
 use bot_cli_templates::languages::ENGLISH;
+use bot_cli_templates::project::Environment;
 use serde::Serialize;
 
 use crate::config::{Client, Config, Pipeline};
 use crate::option_table::Feature;
 
-#[derive(Serialize)]
+/// The deployment file, whose template those of environments have, too.
+const DEPLOYMENT: &str = "server/cloud-deploy.toml";
+
+#[derive(Clone, Serialize)]
 pub(super) struct File {
     /// The path relative to the target.
     pub path: String,
     /// The template's path relative to `templates/project`, without the `.liquid` extension.
     #[serde(skip)]
     pub template: String,
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
+    /// The environment that the file is for.
+    #[serde(skip)]
+    pub environment: Option<Environment>,
 }
 
 pub(super) fn files_of(config: &Config) -> Vec<File> {
@@ -33,17 +42,30 @@ pub(super) fn files_of(config: &Config) -> Vec<File> {
                 } else {
                     shown.trim_start_matches('/').to_owned()
                 },
-                about,
+                about: about.into(),
+                environment: None,
             }
         })
         .collect();
+    let deployment = files.iter().find(|file| file.path == DEPLOYMENT).cloned();
+    let deployments = config.environments.iter().flat_map(|environment| {
+        let file = deployment.clone()?;
+        Some(File {
+            path: DEPLOYMENT.replace(".toml", &format!(".{environment}.toml")),
+            about: format!("{}, for `{environment}`", file.about).into(),
+            environment: Some(environment.clone()),
+            ..file
+        })
+    });
+    files.extend(deployments.collect::<Vec<_>>());
     if config.client != Client::None {
         let transports = config.transports.iter();
         let clients = transports.filter_map(|transport| transport.client.as_ref());
         files.extend(clients.flat_map(|client| &client.files).map(|file| File {
             path: format!("client/src/{}", file.name),
             template: format!("client/transports/{}", file.name),
-            about: &file.about,
+            about: file.about.as_str().into(),
+            environment: None,
         }));
     }
     files.sort_by(|one, other| one.path.cmp(&other.path));

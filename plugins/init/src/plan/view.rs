@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bot_cli_templates::catalogue::{BotType, Kind, Pictures, Service, Transport};
 use bot_cli_templates::languages::languages;
-use bot_cli_templates::project;
+use bot_cli_templates::project::{self, Environment};
 use serde_json::{Value, json};
 
 use super::variables::{self, Reading, Unset};
@@ -33,7 +33,7 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
     let mut view = json!({
         "name": config.project_name,
         "slug": config.slug,
-        "secret_set": project::secret_set_of(&config.slug),
+        "environments": config.environments.iter().map(ToString::to_string).collect::<Value>(),
         "bot_type": if brings_calls { "telephony" } else { "web" },
         "mode": match config.pipeline {
             Pipeline::Cascade { .. } => "cascade",
@@ -73,7 +73,19 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
     let features = Feature::ALL.into_iter().filter(|it| config.has(*it));
     let known_by = features.map(|feature| feature.row().known_by);
     view["feature_imports"] = known_by.filter(|it| it.starts_with("from ")).collect();
-    Ok(view)
+    Ok(of_agent(view, config, None))
+}
+
+/// Returns the data with the names of the agent in this environment.
+pub(super) fn of_agent(
+    mut view: Value,
+    config: &Config,
+    environment: Option<&Environment>,
+) -> Value {
+    let agent = project::agent_of(&config.slug, environment);
+    view["secret_set"] = project::secret_set_of(&agent).into();
+    view["agent"] = agent.into();
+    view
 }
 
 fn transport(transport: &Transport) -> Value {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bot_cli_templates::catalogue::{Kind, Transport};
 use bot_cli_templates::languages::{Words, languages};
+use bot_cli_templates::project::Project;
 use serde_json::Value;
 
 use super::walk;
@@ -32,6 +33,9 @@ pub(crate) fn read(target: &Path) -> Draft {
     draft.put(Setting::ProjectName, name(target));
     draft.put(Setting::Transports, transports(python, &words));
     draft.put(Setting::Language, language(python));
+    let place = Project::at(target).map(|place| place.deployments());
+    let environments = place.into_iter().flatten().filter_map(|(it, _)| it);
+    draft.put(Setting::Environments, environments.map(|it| it.to_string()));
     for kind in Kind::ALL {
         let usual = (kind == Kind::Video).then(|| NONE.to_owned());
         if let Some(setting) = Setting::of_service(kind) {

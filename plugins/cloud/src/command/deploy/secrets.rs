@@ -145,7 +145,7 @@ impl Missing {
         let reply = match &self.template {
             None => {
                 let options = Copy {
-                    name: self.name.to_string(),
+                    name: Some(self.name.to_string()),
                     from: BackendName::LOCAL.to_string(),
                     to: hosted.to_string(),
                     to_organization: organization.map(str::to_owned),

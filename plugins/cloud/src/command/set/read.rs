@@ -30,7 +30,13 @@ pub fn read(session: &Session, options: &Set) -> Result<Input, Failure> {
         let problem = "can be read only once: `-` is given several times";
         return Err(wrong("standard input", problem));
     }
-    let own = project::set(session, options.name.as_ref(), SetName::parse, "set");
+    let own = project::set(
+        session,
+        options.name.as_ref(),
+        &options.of,
+        SetName::parse,
+        "set",
+    );
     let (mut given, keys) = match keys(session, options) {
         Ok(given) => (given, Ok(())),
         Err(failure) => (Given::default(), Err(failure)),
