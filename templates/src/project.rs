@@ -389,7 +389,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Project, RECORD, SecretSet, secret_set_of, slug, web_clients};
+    use super::{Environment, Project, RECORD, SecretSet, secret_set_of, slug, web_clients};
 
     const RECORDED: &str = r#"{"schema": 1, "config": {"project_name": "My Bot", "transports": ["p2p_webrtc"],
         "client_framework": "react", "client_server": "nextjs", "later": {}}}"#;
@@ -416,6 +416,7 @@ mod tests {
         let project = Project {
             root: root.to_owned(),
             bot: root.join("server"),
+            environment: None,
         };
         put(root, "server/pcc-deploy.toml", "");
         for below in ["", "server", "server/evals"] {
@@ -473,10 +474,38 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_set_is_never_too_long() {
-        let name = secret_set_of(&slug(&format!("{} b", "a".repeat(54))));
-        assert_eq!(name, format!("{}-secrets", "a".repeat(54)));
-        assert_eq!(secret_set_of(&slug(&"a".repeat(70))).len(), 63);
+    fn an_environment_has_a_file_of_its_own_and_a_set_without_a_line_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let staging: Environment = "staging".parse().unwrap();
+        put(root, "server/cloud-deploy.staging.toml", "");
+        put(root, "server/cloud-deploy.Old.toml", "");
+        put(root, "server/cloud-deploy-toml", "");
+        let place = Project::find(root).unwrap();
+        assert_eq!(place.deployment(), None);
+        let known: Vec<_> = place.deployments().into_keys().collect();
+        assert_eq!(known, [Some(staging.clone())]);
+        put(root, RECORD, RECORDED);
+        let read = |file: &Path| fs::read_to_string(file).map_err(|it| it.to_string());
+        let of = |name: &str| {
+            let place = Project::find(&root.join("server")).unwrap();
+            let within = place.within(&name.parse().unwrap(), root);
+            within.map(|place| place.secret_set(read).unwrap().name)
+        };
+        assert_eq!(of("staging").unwrap(), "my-bot-staging-secrets");
+        let hints = |name| of(name).unwrap_err().hints;
+        assert_eq!(hints("stagin"), ["did you mean `staging`?"]);
+        assert_eq!(hints("qa"), ["bot-cli init --update --environment qa"]);
+        for name in ["", "-a", "a-", "A", "a.b", "a/b", "a b"] {
+            assert!(name.parse::<Environment>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_agent_and_set_are_never_too_long() {
+        let slug = slug(&"a".repeat(70));
+        assert_eq!(slug.len(), 54);
+        assert_eq!(secret_set_of(&slug).len(), 62);
     }
 
     #[test]

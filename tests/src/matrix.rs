@@ -315,6 +315,9 @@ fn values(property: &Value) -> Vec<Value> {
             .filter(|value| !is_alias(value) && !says_nothing(value))
             .cloned()
             .collect(),
+        None if property["type"] == "array" => {
+            vec![json!([NONE]), json!(["qa", "eu-1"])]
+        }
         None => vec![json!(false), json!(true)],
     }
 }

@@ -12,6 +12,7 @@ mod context;
 mod copy;
 mod deploy;
 mod diff;
+mod export;
 mod image_pull_secret;
 mod keys;
 mod kind;
@@ -41,7 +42,7 @@ use context::CommandContext;
 impl Plugin for Options {
     const COMPLETES: &'static [&'static str] = complete::ARGUMENTS;
     const ENVIRONMENT: &'static [(&'static str, &'static str)] = &environment::VARIABLES;
-    const DIRECT: &'static [&'static str] = &["secrets run"];
+    const DIRECT: &'static [&'static str] = &["secrets run", "secrets export"];
 
     fn uses() -> Vec<(Role, UseSpec)> {
         vec![(Role::SecretsBackend, kind::uses())]
@@ -107,6 +108,7 @@ fn carry_out(options: Options, context: CommandContext<'_>) -> Result<Reply, Fai
             SecretsCommand::Delete(options) => set::delete(context, &options),
             SecretsCommand::ImagePullSecret(options) => image_pull_secret::put(context, &options),
             SecretsCommand::Run(options) => run::run(context, &options),
+            SecretsCommand::Export(options) => export::export(context, &options),
             SecretsCommand::Reference(options) => list::reference(context, &options),
         },
         Command::Vault(command) => match command {

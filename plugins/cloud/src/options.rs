@@ -91,8 +91,8 @@ impl Command {
     pub const fn changes(&self) -> bool {
         match self {
             Self::Secrets(command) => {
-                use SecretsCommand::{Diff, List, Run};
-                !matches!(command, List(_) | Diff(_) | Run(_))
+                use SecretsCommand::{Diff, Export, List, Run};
+                !matches!(command, List(_) | Diff(_) | Run(_) | Export(_))
             }
             Self::Vault(command) => !matches!(command, VaultCommand::Verify),
             Self::Deploy(_) => true,
@@ -151,6 +151,11 @@ pub enum SecretsCommand {
     /// If several sets have a key, the last set's value is passed, and a note says so. The hosting service never returns values, so the default backend is then the vault of this machine. In a project, the default is its own set: the one that cloud-deploy.toml names, or else NAME-secrets.
     #[command(after_help = examples!("run"))]
     Run(Run),
+    /// Write the values of a set to a file or for a program
+    ///
+    /// Never prints values on a terminal, unless `--show` is set. The hosting service never returns values, so the default backend is then the vault of this machine.
+    #[command(after_help = examples!("export"))]
+    Export(Export),
     /// Use a Secret of a self-hosted region's cluster as a set
     ///
     /// Its keys stay in the cluster and can't be listed here.
@@ -338,6 +343,48 @@ pub struct Run {
     pub program: Vec<OsString>,
     #[command(flatten)]
     pub scope: Wanted,
+}
+
+/// The options of `secrets export`.
+#[derive(Debug, Clone, Args)]
+pub struct Export {
+    /// Set to export
+    #[arg(conflicts_with = "environment")]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub of: Of,
+    /// How to write the values
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: ExportFormat,
+    /// Export only this key of the set; repeatable
+    #[arg(long, value_name = "KEY", value_hint = ValueHint::Other)]
+    pub only: Vec<String>,
+    /// File to write, with mode 0600 (default: standard output)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "file")]
+    pub force: bool,
+    /// Print the values even on a terminal
+    #[arg(long, conflicts_with = "file")]
+    pub show: bool,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
+    #[command(flatten)]
+    pub scope: Wanted,
+}
+
+/// The formats of `secrets export`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// As python-dotenv reads it
+    #[default]
+    Dotenv,
+    /// A JSON object
+    Json,
+    /// As `docker run --env-file` reads it
+    Docker,
 }
 
 /// The options of `secrets reference`.

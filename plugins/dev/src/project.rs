@@ -60,13 +60,9 @@ impl Project {
         };
         let recorded = place.recorded(read);
         let config = recorded.map_err(|why| unreadable(&place.root.join(RECORD), why))?;
-        let set = match &options.secret_set {
-            Some(name) => name.clone(),
-            None => {
-                let set = place.secret_set(read);
-                set.map_err(|(file, why)| unreadable(&file, why))?.name
-            }
-        };
+        let own = || place.secret_set(read).map(|set| set.name);
+        let set = options.secret_set.clone().map_or_else(own, Ok);
+        let set = set.map_err(|(file, why)| unreadable(&file, why))?;
         let catalogue = Catalogue::get();
         let transports = config.transports.iter().map(|id| {
             catalogue.transport(id).ok_or_else(|| {

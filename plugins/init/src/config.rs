@@ -24,7 +24,7 @@ pub struct Config<'c> {
     pub catalogue: &'c Catalogue,
     /// The project name as entered by the user.
     pub project_name: String,
-    /// The name for packages and agents, derived from the project name: 3 to 63 characters from `[a-z0-9-]`.
+    /// The name for packages and agents, derived from the project name: 3 to 54 characters from `[a-z0-9-]`.
     pub slug: String,
     /// Web or telephony.
     pub bot_type: BotType,

@@ -229,8 +229,11 @@ fn environments(
         match parsed.map(|it| (name.map(|name| agent_of(&name.slug, Some(&it)).len()), it)) {
             Err(problem) => problems.add(key, format!("{} {problem}", quoted(word))),
             Ok((Some(length), _)) if length > LONGEST_AGENT => {
-                let problem = "makes the agent's name longer than";
-                problems.add(key, format!("{} {problem} {LONGEST_AGENT}", quoted(word)));
+                let problem = format!(
+                    "{} makes the agent's name longer than {LONGEST_AGENT} characters; give a shorter `--name`",
+                    quoted(word)
+                );
+                problems.add(key, problem);
             }
             Ok((_, it)) if environments.contains(&it) => {}
             Ok((_, it)) => environments.push(it),

@@ -9,6 +9,7 @@ mod deploy;
 mod door;
 mod dotenv;
 mod environments;
+mod export;
 mod giving;
 mod later_backend;
 mod login;

@@ -82,7 +82,9 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
             vault(words, environment, option(words, &["--backend"]), false)?
         }
         "secrets copy" => vault(words, environment, Some(from), false)?,
-        "secrets run" => vault(words, environment, option(words, &["--backend"]), true)?,
+        "secrets run" | "secrets export" => {
+            vault(words, environment, option(words, &["--backend"]), true)?
+        }
         _ => return None,
     };
     bot_cli_vault::names(&folder, &organization)

@@ -136,11 +136,10 @@ fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Plann
         None => Rest::Untouched,
     };
     let mut plan = Plan::new(&wanted, &named.values(), running.as_ref(), rest, is_user);
-    plan.title = format!("{verb} the agent `{name}` in the region {region}{place}");
-    if let Some(Promoted { agent, build }) = &promoted {
-        let build = theirs(build);
-        plan.title += &format!(", with the build {build} that `{agent}` runs");
-    }
+    let build = promoted.map_or(String::new(), |Promoted { agent, build }| {
+        format!(", with the build {} that `{agent}` runs", theirs(&build))
+    });
+    plan.title = format!("{verb} the agent `{name}` in the region {region}{place}{build}");
     describe(&mut plan, &missing, image.as_ref());
     Ok(Planned {
         options,

@@ -71,7 +71,7 @@ fn each(place: &Project) -> Vec<Project> {
         environment,
         ..place.clone()
     };
-    let environments = place.deployments().into_keys().filter(Option::is_some);
+    let environments = place.deployments().into_keys().flatten().map(Some);
     std::iter::once(None)
         .chain(environments)
         .map(within)

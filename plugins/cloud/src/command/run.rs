@@ -110,7 +110,8 @@ fn sets(session: &Session, options: &Run) -> Result<Vec<OwnSet>, Failure> {
     })
 }
 
-fn entries(opened: &Opened<'_>, set: &OwnSet) -> Result<Vec<Entry>, Failure> {
+/// Returns the entries of a set. If there is no such set, the failure names the command that creates it.
+pub(super) fn entries(opened: &Opened<'_>, set: &OwnSet) -> Result<Vec<Entry>, Failure> {
     let name = &set.name;
     if let Some(entries) = opened.values(name)? {
         return Ok(entries);

@@ -18,10 +18,9 @@ impl Config<'_> {
     pub fn to_json(&self) -> Value {
         let mut config = Map::new();
         // Older versions can read a file without these.
-        let is_said = |it: &Setting| match it {
-            Setting::Language => self.language != ENGLISH,
-            Setting::Environments => !self.environments.is_empty(),
-            _ => true,
+        let is_said = |it: &Setting| {
+            (*it != Setting::Language || self.language != ENGLISH)
+                && (*it != Setting::Environments || !self.environments.is_empty())
         };
         for setting in Setting::ALL.into_iter().filter(is_said) {
             config.insert(setting.row().key.to_owned(), self.value(setting));

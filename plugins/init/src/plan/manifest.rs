@@ -48,7 +48,7 @@ pub(super) fn files_of(config: &Config) -> Vec<File> {
         })
         .collect();
     let deployment = files.iter().find(|file| file.path == DEPLOYMENT).cloned();
-    let deployments = config.environments.iter().flat_map(|environment| {
+    let deployments = config.environments.iter().filter_map(|environment| {
         let file = deployment.clone()?;
         Some(File {
             path: DEPLOYMENT.replace(".toml", &format!(".{environment}.toml")),

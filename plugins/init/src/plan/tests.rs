@@ -28,6 +28,7 @@ pub(super) fn config() -> Config<'static> {
             tts: service("cartesia_tts"),
         },
         video: None,
+        environments: Vec::new(),
         client: Client::None,
         features: Features::which(|_| true),
         recorded_packs: BTreeMap::default(),

@@ -13,7 +13,7 @@ use crate::wording::quoted;
 pub struct ProjectName {
     /// The name as entered by the user, trimmed.
     pub display: String,
-    /// The name adapted to the hosting service's rules: 3 to 63 characters from `[a-z0-9-]`, with no hyphen at either end.
+    /// The name adapted to the hosting service's rules: 3 to 54 characters from `[a-z0-9-]`, with no hyphen at either end.
     pub slug: String,
 }
 

@@ -103,6 +103,10 @@ fn a_value_is_nowhere_to_be_seen_around_the_vault() {
         &["secrets", "list"][..],
         &["secrets", "list", "prod"],
         &["secrets", "run", "prod", "--", "true"],
+        &[
+            "secrets", "export", "prod", "--skip", "--force", "--file", "out",
+        ],
+        &["secrets", "export", "prod", "--format", "docker"],
         &["secrets", "unset", "prod", "KEY", "--skip"],
         &["secrets", "delete", "prod", "--skip"],
         &["secrets", "delete", "registry", "--skip"],

@@ -91,3 +91,39 @@ fn what_does_not_go_with_a_recorded_choice_is_given_up_by_options() {
     assert_eq!(document["config"]["video_output"], false);
     assert!(!made.join("client").exists());
 }
+
+#[test]
+fn an_environment_is_added_and_an_edited_file_of_one_is_kept() {
+    let (folder, made) = project(&["--environment", "staging"]);
+    let file = |name: &str| made.join(format!("server/cloud-deploy.{name}.toml"));
+    let text = fs::read_to_string(file("staging")).unwrap();
+    let named = "agent_name = \"my-bot-staging\"\nsecret_set = \"my-bot-staging-secrets\"\n";
+    assert!(text.starts_with(named), "{text}");
+    let edited = text.replace("min_agents = 1", "min_agents = 0");
+    fs::write(file("staging"), &edited).unwrap();
+
+    let document = updated(folder.path(), &["--environment", "production"]);
+    let both = json!(["staging", "production"]);
+    assert_eq!(document["config"]["environments"], both);
+    assert_eq!(fs::read_to_string(file("staging")).unwrap(), edited);
+    let readme = fs::read_to_string(made.join("README.md")).unwrap();
+    let promote = "\nbot-cli cloud deploy --environment production --from staging\n";
+    assert!(readme.contains(promote), "{readme}");
+    // What is there is not added again.
+    let again = updated(folder.path(), &["--environment", "staging"]);
+    assert_eq!(again["config"]["environments"], both);
+
+    for (words, problem) in [
+        (&["--environment", "Qa"][..], "`Qa` must be lower-case"),
+        (&["--environment", "../x"], "`../x` must be lower-case"),
+        (&["--no-deploy-to-cloud"], "needs `--deploy-to-cloud`"),
+    ] {
+        let refused = run(folder.path(), &[&["my-bot", "--update"], words].concat());
+        assert_eq!(refused.status, Some(2), "{refused:?}");
+        assert!(refused.stderr.contains(problem), "{refused:?}");
+    }
+    let document = updated(folder.path(), &["--environment", "none"]);
+    assert!(document["config"].get("environments").is_none());
+    assert!(!file("production").exists());
+    assert_eq!(fs::read_to_string(file("staging")).unwrap(), edited);
+}
