@@ -50,8 +50,8 @@ fn a_build_goes_from_staging_to_production_and_back() {
         &["Nothing to do: `my-bot-production` already runs this"],
     );
     assert!(!again.stderr.contains("--from"), "{again:?}");
-    let plain = user.run(&words("deploy --environment production --skip"));
-    assert_says(&plain, 0, &[force]);
+    let usual = user.run(&words("deploy --environment production --skip"));
+    assert_says(&usual, 0, &[force]);
 
     let before = build("production");
     user.write("server/bot.py", "print('later')\n");
