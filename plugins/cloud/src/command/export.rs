@@ -50,7 +50,12 @@ pub(super) fn export(context: CommandContext<'_>, options: &Export) -> Result<Re
     let keys: Vec<String> = entries.iter().map(|it| theirs(it.key.as_str())).collect();
     let data = json!({ "name": set.name.as_str(), "keys": keys, "path": place });
     if let Some(path) = place {
-        let written = files::replace(&path, text.expose().as_bytes(), overwrite(options));
+        let overwrite = if options.force {
+            Overwrite::Allow
+        } else {
+            Overwrite::Refuse
+        };
+        let written = files::replace(&path, text.expose().as_bytes(), overwrite);
         written.map_err(|error| files::write_failure(&path, error))?;
         let said = format!("Saved {values} to {to}; whoever can read your files can read them\n");
         return Ok(Reply::text(said).data(data));
@@ -62,14 +67,6 @@ pub(super) fn export(context: CommandContext<'_>, options: &Export) -> Result<Re
         Failure::because(Exit::Failed, "not_written", could_not, error)
     })?;
     Ok(Reply::default().data(data))
-}
-
-const fn overwrite(options: &Export) -> Overwrite {
-    if options.force {
-        Overwrite::Allow
-    } else {
-        Overwrite::Refuse
-    }
 }
 
 /// Returns the file to write, or `None` for standard output.

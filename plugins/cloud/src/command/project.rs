@@ -25,40 +25,39 @@ pub struct OwnSet {
 
 /// Returns the command that starts the bot that gets its keys from this set, if it belongs to the generated project that contains `folder`.
 pub fn dev_command(folder: &Path, name: &SetName) -> Option<String> {
-    let mut own = in_each(folder).into_iter().filter(Project::is_recorded);
-    let own = own.find(|place| set_of(place).as_deref() == Some(name.as_str()))?;
+    let set = |it: &Project| it.is_recorded().then(|| set_of(it)).flatten();
+    let own = with(folder, name.as_str(), set)?;
     Some(format!("bot-cli dev{}", option(&own)))
 }
 
 /// Returns the words of the command that deploys the agent that has this set, if it belongs to the project that contains `folder`.
 pub fn deploy_words(folder: &Path, name: &SetName) -> Option<String> {
-    let has_set = |it: &Settings| it.secret_set.as_deref() == Some(name.as_str());
-    let mut own = in_each(folder).into_iter();
-    let own = own.find(|place| settings_of(place).as_ref().is_some_and(has_set))?;
+    let own = with(folder, name.as_str(), |it| settings_of(it)?.secret_set)?;
     Some(format!("deploy{}", option(&own)))
 }
 
 /// Returns the deployment file of this agent and its settings, if it belongs to the project that contains `folder`.
 pub fn file_of_agent(folder: &Path, agent: &str) -> Option<(PathBuf, Settings)> {
-    let mut all = in_each(folder).into_iter();
-    all.find_map(|place| {
-        let settings = settings_of(&place)?;
-        let is_own = settings.agent_name.as_deref() == Some(agent);
-        is_own.then_some((place.deployment()?, settings))
-    })
+    let own = with(folder, agent, agent_of)?;
+    Some((own.deployment()?, settings_of(&own)?))
+}
+
+/// Returns the project that contains `folder`, in the first of its environments in which it has this value.
+fn with(folder: &Path, value: &str, of: impl Fn(&Project) -> Option<String>) -> Option<Project> {
+    let mut each = in_each(folder).into_iter();
+    each.find(|place| of(place).as_deref() == Some(value))
 }
 
 /// Returns the names of the agents of the project that contains `folder`.
 pub fn agents(folder: &Path) -> Vec<String> {
-    let each = in_each(folder).into_iter();
-    each.filter_map(|it| agent_of(&it)).collect()
+    in_each(folder).iter().filter_map(agent_of).collect()
 }
 
 /// Returns the environments of the project that contains `folder`.
 pub fn environments(folder: &Path) -> Vec<String> {
     let each = in_each(folder).into_iter();
-    let environments = each.filter_map(|it| it.environment);
-    environments.map(|it| it.to_string()).collect()
+    each.filter_map(|it| Some(it.environment?.to_string()))
+        .collect()
 }
 
 fn in_each(folder: &Path) -> Vec<Project> {

@@ -45,17 +45,6 @@ pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
     if transports.iter().any(|one| one.starts_in_cloud()) {
         return told;
     }
-    let environments = Setting::Environments;
-    if file
-        .setting(environments)
-        .take_if(|_| options.said(environments).is_none())
-        .is_some()
-    {
-        told.push(format!(
-            "`{}` is left out: the hosting service does not start bots for {names}",
-            environments.row().key
-        ));
-    }
     for feature in [Feature::DeployToCloud, Feature::NoiseCancel] {
         if file.switch(feature) == Some(true) && options.switch(feature).is_none() {
             *file.switches.slot(feature) = Some(false);

@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::command::context::CommandContext;
 use crate::command::project;
 use crate::deploy::settings::{AGENT_NAME, Settings, is_agent_name};
-use crate::deploy::table::Values;
 use crate::domain::Region;
 use crate::input::wrong;
 use crate::options::Deploy;
@@ -60,27 +59,22 @@ impl Promoted {
             let is = theirs(is);
             return refused("region_conflict", format!("it is in {is}, not in {region}"));
         }
-        let shown = running.settings();
-        let text =
-            |values: &Values, key| values.get(key).and_then(Value::as_str).map(str::to_owned);
-        let architecture = |own: &Settings, shown: Option<&Values>| {
-            let shown = shown.and_then(|shown| text(shown, "architecture"));
-            own.architecture.clone().or(shown)
+        let text = |agent: &Agent, key: &str| {
+            let settings = agent.settings();
+            settings.get(key).and_then(Value::as_str).map(str::to_owned)
         };
-        let its = architecture(&source.settings, Some(&shown));
-        let own = architecture(wanted, before.map(Agent::settings).as_ref());
-        // A new agent has the service's default, which the other one may not have.
-        let differs = match &own {
-            Some(own) => its.as_ref() != Some(own),
-            None => source.settings.architecture.is_some(),
-        };
-        if differs {
+        let (of_file, key) = (source.settings.architecture, "architecture");
+        let of_agent = before.and_then(|agent| text(agent, key));
+        let own = wanted.architecture.clone().or(of_agent);
+        let its = text(&running, key).or(of_file.clone());
+        // Without a setting, it is the service's default, which the other agent need not have.
+        if own.as_ref().map_or(of_file.is_some(), |_| own != its) {
             let words = |it: Option<String>| it.map_or("the default".to_owned(), |it| theirs(&it));
             let (its, own) = (words(its), words(own));
             let problem = format!("the architectures differ, {its} and {own}");
             return refused("architecture_differs", problem);
         }
-        match text(&shown, "build_id") {
+        match text(&running, "build_id") {
             Some(build) => Ok(Some(Self { agent, build })),
             None => refused(
                 "no_build",
