@@ -37,6 +37,8 @@ pub struct Config<'c> {
     pub video: Option<&'c Service>,
     /// The web client.
     pub client: Client,
+    /// The CI service, or [`NONE`](crate::draft::NONE).
+    pub ci: &'static str,
     /// The optional features.
     pub features: Features,
     /// The provider packs that the configuration file or the record names.

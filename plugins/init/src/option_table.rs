@@ -316,6 +316,15 @@ table! {
             values: Values::Direction("carrier_a_hosted_rtc_sip"),
             ..SettingRow::USUAL
         };
+        /// The CI service that checks the project (`--ci`).
+        Ci = SettingRow {
+            key: "ci",
+            flag: "--ci",
+            about: "Workflow that checks the project in CI: github or none (default: none)",
+            heading: "Deployment",
+            values: Values::Words(&["github", "none"]),
+            ..SettingRow::USUAL
+        };
     }
 }
 

@@ -11,7 +11,7 @@ use bot_cli_templates::languages::ENGLISH;
 
 use crate::catalogue::Catalogue;
 use crate::config::{Config, Pipeline};
-use crate::draft::{self, Draft};
+use crate::draft::{self, Draft, NONE};
 use crate::option_table::{self, Feature, Features, Setting};
 use crate::wording::{did_you_mean, quoted};
 
@@ -30,6 +30,7 @@ pub fn resolve<'c>(
     let pipeline = services::pipeline(draft, catalogue, &mut problems);
     let language = word(Setting::Language, draft, &mut problems);
     let video = services::video(draft, catalogue, bot_type, &mut problems);
+    let ci = word(Setting::Ci, draft, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
     let mut services = pipeline.as_ref().map_or_else(Vec::new, Pipeline::services);
     services.extend(video);
@@ -72,6 +73,7 @@ pub fn resolve<'c>(
             pipeline,
             video,
             client,
+            ci: ci.ok().flatten().unwrap_or(NONE),
             features: Features::which(|feature| {
                 let usual = feature.row().default;
                 draft.switch(feature).unwrap_or(usual)

@@ -6,7 +6,7 @@ use bot_cli_tests::init::tree;
 use serde_json::json;
 
 use super::super::{json as reply, run};
-use super::{project, updated};
+use super::{edit, project, updated};
 
 #[test]
 fn options_and_a_file_go_over_what_is_recorded() {
@@ -90,4 +90,21 @@ fn what_does_not_go_with_a_recorded_choice_is_given_up_by_options() {
     assert_eq!(document["config"]["video_service"], json!(null));
     assert_eq!(document["config"]["video_output"], false);
     assert!(!made.join("client").exists());
+}
+
+#[test]
+fn a_workflow_comes_and_goes_and_keeps_edits() {
+    let (folder, made) = project(&[]);
+    let workflow = made.join(".github/workflows/bot.yaml");
+    updated(folder.path(), &["--ci", "github"]);
+    edit(&workflow, "timeout-minutes: 30", "timeout-minutes: 45");
+    updated(folder.path(), &["--eval"]);
+    edit(&workflow, "timeout-minutes: 45", "timeout-minutes: 30");
+    assert!(
+        fs::read_to_string(&workflow)
+            .unwrap()
+            .contains("evals/text.yaml")
+    );
+    updated(folder.path(), &["--ci", "none"]);
+    assert!(!made.join(".github").exists());
 }
