@@ -49,7 +49,8 @@ def texts(project: Project) -> Iterator[str]:
             yield f"{where}: claims a copyright"
         if re.search(r":latest\b", text):
             yield f"{where}: an image or package `:latest`"
-        if re.search(r"\{\{|\{%", text) and path.suffix not in {".tsx", ".ts", ".jsx", ".html"}:
+        # `${{` begins an expression of a workflow.
+        if re.search(r"(?<!\$)\{\{|\{%", text) and path.suffix not in {".tsx", ".ts", ".jsx", ".html"}:
             yield f"{where}: an unrendered passage of a template"
 
 

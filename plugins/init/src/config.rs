@@ -40,6 +40,8 @@ pub struct Config<'c> {
     pub client: Client,
     /// The environments in which the bot is deployed, beside the default one, without duplicates.
     pub environments: Vec<Environment>,
+    /// The CI service, or [`NONE`](crate::draft::NONE).
+    pub ci: &'static str,
     /// The optional features.
     pub features: Features,
     /// The provider packs that the configuration file or the record names.

@@ -326,6 +326,15 @@ table! {
             form: Form::List,
             ..SettingRow::USUAL
         };
+        /// The CI service that checks the project (`--ci`).
+        Ci = SettingRow {
+            key: "ci",
+            flag: "--ci",
+            about: "Workflow that checks the project in CI: github or none (default: none)",
+            heading: "Deployment",
+            values: Values::Words(&["github", "none"]),
+            ..SettingRow::USUAL
+        };
     }
 }
 

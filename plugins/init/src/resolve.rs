@@ -31,6 +31,7 @@ pub fn resolve<'c>(
     let pipeline = services::pipeline(draft, catalogue, &mut problems);
     let language = word(Setting::Language, draft, &mut problems);
     let video = services::video(draft, catalogue, bot_type, &mut problems);
+    let ci = word(Setting::Ci, draft, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
     let mut services = pipeline.as_ref().map_or_else(Vec::new, Pipeline::services);
     services.extend(video);
@@ -75,6 +76,7 @@ pub fn resolve<'c>(
             video,
             client,
             environments,
+            ci: ci.ok().flatten().unwrap_or(NONE),
             features: Features::which(|feature| {
                 let usual = feature.row().default;
                 draft.switch(feature).unwrap_or(usual)

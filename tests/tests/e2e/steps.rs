@@ -1,6 +1,8 @@
 //! Follows a project's own README from the first step to the last, in a new project of each kind, with only the packages that
 //! `pyproject.toml` requires. Also checks that the requirements resolve on every supported Python version.
 
+mod workflow;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -54,6 +56,7 @@ fn the_steps_of_the_quickstart_work() {
     assert!(taken.contains("uv run ruff check . && uv run ruff format --check ."));
     user.builds_with_and_without_lock();
     user.evaluates_with_dev();
+    workflow::passes_and_fails(user);
 }
 
 #[test]

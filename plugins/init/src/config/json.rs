@@ -8,19 +8,20 @@ use serde_json::{Map, Value, json};
 
 use super::{Config, Pipeline};
 use crate::catalogue::Pack;
-use crate::draft::PACKS;
+use crate::draft::{NONE, PACKS};
 use crate::option_table::{Feature, Setting, Values};
 use crate::pack_source::PackSource;
 
 impl Config<'_> {
     /// Returns the configuration as a JSON object with all keys. Unused settings are `null`. `language` is present only if it isn't
-    /// English, `environments` only if there are any, `packs` only if a service comes from a provider pack.
+    /// English, `environments` and `ci` only if there are any, `packs` only if a service comes from a provider pack.
     pub fn to_json(&self) -> Value {
         let mut config = Map::new();
         // Older versions can read a file without these.
         let is_said = |it: &Setting| {
             (*it != Setting::Language || self.language != ENGLISH)
                 && (*it != Setting::Environments || !self.environments.is_empty())
+                && (*it != Setting::Ci || self.ci != NONE)
         };
         for setting in Setting::ALL.into_iter().filter(is_said) {
             config.insert(setting.row().key.to_owned(), self.value(setting));
@@ -68,6 +69,7 @@ impl Config<'_> {
             }
             Setting::ClientFramework => json!(self.client.framework()),
             Setting::ClientServer => json!(self.client.server()),
+            Setting::Ci => json!(self.ci),
             other => match other.row().values {
                 Values::Service(kind) => {
                     let of_kind = |service: &&Service| service.kind == kind;

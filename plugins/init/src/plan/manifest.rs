@@ -97,8 +97,10 @@ fn is_true(condition: &str, config: &Config) -> bool {
             let mut features = Feature::ALL.into_iter();
             let feature = features.find(|feature| feature.row().name == other);
             let folder = other.strip_prefix("client/");
+            let ci = other.strip_prefix("ci/");
             feature.is_some_and(|feature| config.has(feature))
                 || folder == Some(&client.template_name())
+                || ci == Some(config.ci)
         }
     }
 }

@@ -79,7 +79,7 @@ fn the_page_for_authors_of_templates_has_every_variable() {
 }
 
 /// The first names of variables that templates assign, loop over or pass to partials.
-const OWN: [&str; 23] = [
+const OWN: [&str; 24] = [
     "argument",
     "carrier",
     "dials",
@@ -92,6 +92,7 @@ const OWN: [&str; 23] = [
     "length",
     "nobody_says_ready",
     "on_a_call",
+    "packs",
     "params",
     "parameters",
     "react",

@@ -8,7 +8,9 @@ use saphyr::{LoadableYamlNode as _, Yaml};
 use super::*;
 use crate::catalogue::Catalogue;
 use crate::config::{Client, Pipeline};
-use crate::option_table::{Features, Setting};
+use crate::option_table::{Feature, Features, Setting};
+
+const WORKFLOW: &str = ".github/workflows/bot.yaml";
 
 fn service(id: &str) -> &'static Service {
     Catalogue::built_in().service(id).unwrap()
@@ -30,6 +32,7 @@ pub(super) fn config() -> Config<'static> {
         video: None,
         environments: Vec::new(),
         client: Client::None,
+        ci: "github",
         features: Features::which(|_| true),
         recorded_packs: BTreeMap::default(),
     }
@@ -332,6 +335,7 @@ fn no_project_name_can_break_a_file() {
                 .contains_key("evil")
         );
         for path in [
+            WORKFLOW,
             "server/bot.py",
             "server/Dockerfile",
             "server/cloud-deploy.toml",
@@ -343,6 +347,89 @@ fn no_project_name_can_break_a_file() {
             );
         }
     }
+}
+
+#[test]
+fn ci_needs_a_key_or_the_address_of_a_server_for_each_eval() {
+    for (services, needed, optional) in [
+        (
+            ["deepgram_stt", "openai_llm", "cartesia_tts"],
+            &["DEEPGRAM_API_KEY", "OPENAI_API_KEY", "CARTESIA_API_KEY"][..],
+            &[][..],
+        ),
+        (
+            ["whisper_stt", "ollama_llm", "kokoro_tts"],
+            &["OLLAMA_BASE_URL"],
+            &[],
+        ),
+        (
+            ["aws_transcribe_stt", "aws_bedrock_llm", "kokoro_tts"],
+            &["AWS_ACCESS_KEY_ID"],
+            &["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
+        ),
+        (
+            ["google_stt", "openai_llm", "kokoro_tts"],
+            &["GOOGLE_CREDENTIALS", "OPENAI_API_KEY"],
+            &[],
+        ),
+    ] {
+        let view = view::of_project(&speaking("en", services)).unwrap();
+        let expected = serde_json::json!({ "needed": needed, "optional": optional });
+        assert_eq!(view["eval_variables"], expected, "{services:?}");
+    }
+}
+
+#[test]
+fn ci_skips_evals_that_type_to_a_service_that_only_listens() {
+    for (id, runs) in [
+        ("openai_realtime", true),
+        ("openai_live_realtime", false),
+        ("ultravox_realtime", false),
+    ] {
+        let pipeline = Pipeline::Realtime(service(id));
+        let plan = scaffold(&Config {
+            pipeline,
+            ..config()
+        })
+        .unwrap();
+        check(&plan);
+        let workflow = file(&plan, WORKFLOW);
+        assert_eq!(workflow.contains("pipecat.evals run"), runs, "{id}");
+        assert!(workflow.contains("::notice::evals skipped, because"));
+    }
+}
+
+#[test]
+fn ci_deploys_once_releases_have_an_address() {
+    let templates = Templates::get().unwrap();
+    let deploys = |address: &str, client, is_on, pack: &str| {
+        let mut config = Config { client, ..config() };
+        config.features = config.features.with(Feature::DeployToCloud, is_on);
+        let mut view = view::of_project(&config).unwrap();
+        view["releases"] = address.into();
+        view["services"][0]["pack"] = pack.into();
+        let values = templates.variables(&view).unwrap();
+        let text = templates.render("github/workflows/bot.yaml", &values);
+        let text = text.unwrap();
+        let workflow = &Yaml::load_from_str(&text).unwrap()[0];
+        let jobs = workflow.as_mapping_get("jobs").unwrap();
+        let job = jobs.as_mapping_get("deploy")?;
+        let needs = job.as_mapping_get("needs").unwrap();
+        let needs = needs.as_vec().map_or(1, Vec::len);
+        let steps = job.as_mapping_get("steps").unwrap().as_vec().unwrap();
+        let run = |step: &Yaml| Some(step.as_mapping_get("run")?.as_str()?.to_owned());
+        Some((needs, steps.iter().filter_map(run).collect::<Vec<_>>()))
+    };
+    let address = "https://example.com/latest";
+    assert_eq!(deploys("", Client::None, true, ""), None);
+    assert_eq!(deploys(address, Client::None, false, ""), None);
+    let (needs, steps) = deploys(address, Client::None, true, "").unwrap();
+    assert_eq!((needs, steps.len()), (1, 3));
+    assert!(steps[0].starts_with("curl -fsSL https://example.com/latest/install.sh | sh "));
+    assert_eq!(steps[1], "bot-cli init --update --check");
+    assert!(steps[2].ends_with("\nbot-cli cloud deploy --skip\n"));
+    let (needs, steps) = deploys(address, Client::Vanilla, true, "acme 1.0.0").unwrap();
+    assert_eq!((needs, steps.len()), (2, 2));
 }
 
 #[test]

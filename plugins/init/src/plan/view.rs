@@ -51,6 +51,9 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         "client": config.client.template_name(),
         "web_client": project::web_clients().get(&config.client.template_name()),
         "client_transports": transports().filter_map(client_transport).collect::<Value>(),
+        "ci": config.ci,
+        "typed": config.services().all(takes_typed_text),
+        "eval_variables": eval_variables(config, &readings)?,
         "releases": env!("CARGO_PKG_HOMEPAGE"),
         "env": env,
         "needs_keys": needs_keys,
@@ -201,4 +204,37 @@ fn settings(config: &Config, readings: &[Reading]) -> Value {
         .collect();
     readers.extend((!ways.is_empty()).then_some("one_required"));
     json!({ "variables": variables, "ways": ways, "readers": readers })
+}
+
+fn takes_typed_text(service: &Service) -> bool {
+    let note = service.note.as_deref().unwrap_or_default();
+    !note.contains("typed text gets no answer")
+}
+
+/// Returns the variables with which evals run in CI. They need those that the bot requires, the addresses of servers on the user's machine,
+/// and a key of the language model even if that machine has other credentials. Other keys are optional.
+fn eval_variables(config: &Config, readings: &[Reading]) -> Result<Value, PlanError> {
+    let is_secret = |it: &&Reading| {
+        let meaning = config.catalogue.variable(&it.name);
+        meaning.is_some_and(|variable| variable.secret)
+    };
+    let mut services = config.services();
+    let model = services.find(|it| matches!(it.kind, Kind::Llm | Kind::Realtime));
+    let of_model = variables::readings(model.as_slice())?;
+    let key = of_model.iter().find(is_secret).map(|it| &it.name);
+    let is_needed = |it: &&Reading| match &it.unset {
+        Unset::Required => true,
+        Unset::Default(text) if text.contains("://localhost") => true,
+        Unset::Default(_) | Unset::None | Unset::NotGiven => {
+            let mut services = config.services();
+            key == Some(&it.name) || services.any(|one| one.one_of.first() == Some(&it.name))
+        }
+    };
+    let (needed, others): (Vec<_>, Vec<_>) = readings.iter().partition(is_needed);
+    let optional = others.into_iter().filter(is_secret);
+    let name = |it: &Reading| it.name.clone();
+    Ok(json!({
+        "needed": needed.into_iter().map(name).collect::<Value>(),
+        "optional": optional.map(name).collect::<Value>(),
+    }))
 }

@@ -64,6 +64,8 @@ pub(crate) fn read(target: &Path) -> Draft {
     let (framework, server) = client(target);
     draft.put(Setting::ClientFramework, [framework]);
     draft.put(Setting::ClientServer, server);
+    let is_there = target.join(".github/workflows/bot.yaml").is_file();
+    draft.put(Setting::Ci, is_there.then_some("github"));
     draft
 }
 

@@ -19,7 +19,7 @@ fn a_deleted_record_is_made_again_as_it_was() {
         "-t p2p_webrtc --client-framework react --client-server nextjs --eval",
         "-t p2p_webrtc --video tavus_video --video-input --enable-noise-cancel",
         "-t lemonslice --name Zoë's-bot",
-        "-t p2p_webrtc --language pt --eval",
+        "-t p2p_webrtc --language pt --eval --ci github",
         "-t p2p_webrtc --environment eu --environment us",
         "-t carrier_a_hosted_rtc_sip_dialin -m realtime --realtime openai_realtime",
     ] {

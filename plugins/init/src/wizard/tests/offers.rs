@@ -67,7 +67,8 @@ fn every_scaffold_option_has_a_question() {
     let asked: Vec<&str> = asked.iter().flat_map(|flags| flags.split(", ")).collect();
     for (key, flag) in fields() {
         let is_direction = Setting::directions().any(|(setting, _)| setting.row().key == key);
-        let unasked = [Setting::Language, Setting::Environments].map(|it| it.row().key);
+        let unasked =
+            [Setting::Language, Setting::Environments, Setting::Ci].map(|it| it.row().key);
         let is_asked = !is_direction && !unasked.contains(&key);
         assert_eq!(asked.contains(&flag), is_asked, "{flag}");
     }

@@ -6,7 +6,7 @@ use bot_cli_tests::init::tree;
 use serde_json::json;
 
 use super::super::{json as reply, run};
-use super::{project, updated};
+use super::{edit, project, updated};
 
 #[test]
 fn options_and_a_file_go_over_what_is_recorded() {
@@ -126,4 +126,21 @@ fn an_environment_is_added_and_an_edited_file_of_one_is_kept() {
     assert!(document["config"].get("environments").is_none());
     assert!(!file("production").exists());
     assert_eq!(fs::read_to_string(file("staging")).unwrap(), edited);
+}
+
+#[test]
+fn a_workflow_comes_and_goes_and_keeps_edits() {
+    let (folder, made) = project(&[]);
+    let workflow = made.join(".github/workflows/bot.yaml");
+    updated(folder.path(), &["--ci", "github"]);
+    edit(&workflow, "timeout-minutes: 30", "timeout-minutes: 45");
+    updated(folder.path(), &["--eval"]);
+    edit(&workflow, "timeout-minutes: 45", "timeout-minutes: 30");
+    assert!(
+        fs::read_to_string(&workflow)
+            .unwrap()
+            .contains("evals/text.yaml")
+    );
+    updated(folder.path(), &["--ci", "none"]);
+    assert!(!made.join(".github").exists());
 }
