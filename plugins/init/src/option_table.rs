@@ -375,6 +375,25 @@ table! {
             known_by: "server/cloud-deploy.toml",
             ..FeatureRow::USUAL
         };
+        /// A server of the user's own: the files in `self-host/`.
+        SelfHost = FeatureRow {
+            name: "self_host",
+            key: "self_host",
+            flag: "--self-host",
+            about: "Generate self-host/, which runs the bot on a server of your own",
+            heading: "Deployment",
+            variables: &[
+                ("PUBLIC_HOST", "Name of your server, at which carriers and clients reach the bot, such as `bot.example.com`"),
+                ("MAX_SESSIONS", "How many sessions each of the two bots holds at the same time; unset: 10"),
+                ("START_KEY", "Key without which `/start` starts no session: `openssl rand -hex 32` makes one; unset: everybody may start sessions"),
+                ("PIPECAT_ALLOWED_ORIGINS", "Addresses of the pages that may call `/start`, separated by commas, such as `https://example.com`; unset: all pages"),
+                ("SERVER_NAME", "Name of this bot, `a` or `b`; `self-host/compose.yaml` sets it"),
+                ("SERVER_HOST", "Address at which `serve.py` listens; unset: `127.0.0.1`"),
+                ("SERVER_PORT", "Port at which `serve.py` listens; unset: 7860"),
+            ],
+            known_by: "self-host/compose.yaml",
+            ..FeatureRow::USUAL
+        };
         /// Noise cancellation in deployed bots.
         NoiseCancel = FeatureRow {
             name: "noise_cancel",

@@ -79,7 +79,7 @@ fn the_page_for_authors_of_templates_has_every_variable() {
 }
 
 /// The first names of variables that templates assign, loop over or pass to partials.
-const OWN: [&str; 23] = [
+const OWN: [&str; 28] = [
     "argument",
     "carrier",
     "dials",
@@ -94,12 +94,17 @@ const OWN: [&str; 23] = [
     "on_a_call",
     "params",
     "parameters",
+    "partial",
+    "peers",
     "react",
+    "reads",
+    "routes",
     "section",
     "service",
     "sessions",
     "setting",
     "settings_of_calls",
+    "starts",
     "text",
     "transport",
     "variable",
