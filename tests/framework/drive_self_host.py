@@ -68,6 +68,8 @@ SIGNED: dict[str, Callable[..., dict[str, str]]] = {
 class Host:
     """The web server, and what runs behind it."""
 
+    certificate: Path
+
     def __init__(self, image: dict[str, Any], caddyfile: Path, folder: Path) -> None:
         self.image, self.caddyfile, self.folder = image, caddyfile, folder
         self.ports = {name: free_port() for name in ("http", "https", "a", "b", "c")}
@@ -86,9 +88,9 @@ class Host:
         }
         caddy = ["caddy", "run", "--adapter", "caddyfile", "--config", str(self.folder / "Caddyfile")]
         await self.stack.enter_async_context(process(caddy, self.folder, variables))
-        root = self.folder / "caddy/pki/authorities/local/root.crt"
-        await until("the certificate", root.exists)
-        self.tls = ssl.create_default_context(cafile=root)
+        self.certificate = self.folder / "caddy/pki/authorities/local/root.crt"
+        await until("the certificate", self.certificate.exists)
+        self.tls = ssl.create_default_context(cafile=self.certificate)
         connector = aiohttp.TCPConnector(ssl=self.tls)
         timeout = aiohttp.ClientTimeout(total=PATIENCE)
         self.client = await self.stack.enter_async_context(aiohttp.ClientSession(connector=connector, timeout=timeout))
@@ -100,18 +102,23 @@ class Host:
     async def bot(self, name: str, **variables: str) -> asyncio.subprocess.Process:
         """Start a bot, and wait until it takes calls."""
         public = TELNYX.public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
-        variables = {
-            "PUBLIC_HOST": self.name,
-            "SERVER_NAME": name,
-            "SERVER_PORT": str(self.ports[name]),
-            "MAX_SESSIONS": "1000",
-            "TELNYX_PUBLIC_KEY": base64.b64encode(public).decode(),
-        } | KEYS | variables
+        variables = (
+            {
+                "PUBLIC_HOST": self.name,
+                "SERVER_NAME": name,
+                "SERVER_PORT": str(self.ports[name]),
+                "MAX_SESSIONS": "1000",
+                "TELNYX_PUBLIC_KEY": base64.b64encode(public).decode(),
+            }
+            | KEYS
+            | variables
+        )
         started = await self.stack.enter_async_context(process(self.image["cmd"], self.image["folder"], variables))
 
         async def answers() -> bool:
             assert started.returncode is None, f"the bot ended with {started.returncode}"
-            async with process(self.image["healthcheck"], self.image["folder"], variables, quiet=True) as check:
+            quiet = asyncio.subprocess.DEVNULL
+            async with process(self.image["healthcheck"], self.image["folder"], variables, output=quiet) as check:
                 return await asyncio.wait_for(check.wait(), PATIENCE) == 0
 
         await until(f"bot {name}", answers)
@@ -132,7 +139,9 @@ class Host:
         except aiohttp.ClientConnectionError:
             return 0
 
-    async def report(self, carrier: str, sign: Callable[..., dict[str, str]] | None, base: str = "") -> tuple[int, bytes]:
+    async def report(
+        self, carrier: str, sign: Callable[..., dict[str, str]] | None, base: str = ""
+    ) -> tuple[int, bytes]:
         """Report a call as the carrier does; the status and the body of the answer."""
         url = f"https://{self.name}/calls/{carrier}"
         body = urllib.parse.urlencode(FIELDS).encode()
@@ -281,10 +290,9 @@ async def refuses(host: Host) -> None:
         assert await asyncio.wait_for(bot.wait(), PATIENCE) == 1
 
 
-async def replace(host: Host, carriers: list[str]) -> list[dict[str, Any]]:
+async def replace(host: Host, carriers: list[str], bots: dict[str, Any]) -> list[dict[str, Any]]:
     """Replace both bots while calls go on."""
     five = (carriers * 5)[:5]
-    bots = {name: await host.bot(name) for name in "ab"}
     for name in bots:
         await host.sends_to(name)
     heard, held = [], await calls(host, five + five)
@@ -313,18 +321,18 @@ async def main() -> None:
     image, caddyfile, *carriers = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         async with Host(json.loads(image), Path(caddyfile).resolve(), Path(folder)) as host:
-            await refuses(host)
-            print(json.dumps(await replace(host, carriers)))
+            a, b, _ = await asyncio.gather(host.bot("a"), host.bot("b"), refuses(host))
+            print(json.dumps(await replace(host, carriers, {"a": a, "b": b})))
 
 
 @asynccontextmanager
 async def process(
-    command: list[str], folder: str | Path, variables: dict[str, str], quiet: bool = False
+    command: list[str], folder: str | Path, variables: dict[str, str], output: Any = sys.stderr
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A process that does not outlive the block. What it prints goes to the standard error."""
-    output = asyncio.subprocess.DEVNULL if quiet else sys.stderr
+    """A process that does not outlive the block."""
+    errors = sys.stderr if output is not asyncio.subprocess.DEVNULL else output
     one = await asyncio.create_subprocess_exec(
-        *command, cwd=folder, env=os.environ | variables, stdout=output, stderr=output
+        *command, cwd=folder, env=os.environ | variables, stdout=output, stderr=errors
     )
     try:
         yield one

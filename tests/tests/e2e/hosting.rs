@@ -1,6 +1,7 @@
 //! Bots on a server of one's own: the image's steps, two bots behind the web server, and a new version while they are called.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,14 +15,13 @@ const CARRIERS: [&str; 4] = ["carrier_a", "carrier_b", "carrier_c", "carrier_d"]
 #[test]
 fn a_new_version_replaces_both_bots_and_no_call_is_dropped() {
     let bot = Bot::over(&CARRIERS, &["--self-host"]);
-    let image = Image::build(&bot);
-    image.set("TICKET_SECS = 60", "TICKET_SECS = 5");
+    let image = build(&bot);
     // Twilio, which is asked who calls, is out of order.
     let twilio = redirected("STAND_IN_TWILIO", "http://127.0.0.1:9");
     let mut drive = bot.python();
     drive
         .arg(script("drive_self_host.py"))
-        .arg(image.described.to_string())
+        .arg(image.to_string())
         .arg(self_host(&bot).join("Caddyfile"))
         .args(["twilio", "telnyx", "plivo", "exotel"])
         .envs(KEYS)
@@ -30,6 +30,37 @@ fn a_new_version_replaces_both_bots_and_no_call_is_dropped() {
     assert_eq!(calls.len(), 20);
     for call in calls {
         assert_voice(&call, call["carrier"].as_str().unwrap());
+    }
+}
+
+#[test]
+fn clients_talk_to_both_bots_and_nobody_does_without_a_ticket() {
+    let transports = ["p2p_webrtc", "websocket", "hosted_rtc"];
+    let bot = Bot::over(&transports, &["--self-host"]);
+    let mut image = described(&bot, &bot.server);
+    for command in ["cmd", "healthcheck"] {
+        image[command][0] = json!(python().executable("python"));
+    }
+    let mut start = bot.python();
+    start
+        .arg(script("start_self_host.py"))
+        .arg(image.to_string())
+        .arg(self_host(&bot).join("Caddyfile"));
+    let seen: Value = serde_json::from_slice(&succeeds(&mut start).stdout).unwrap();
+    for way in ["websocket", "webrtc"] {
+        for heard in seen["heard"][way].as_array().unwrap() {
+            assert_eq!(heard["answer"], "It is Paris.", "{way}: {heard}");
+        }
+    }
+    // The room, and a token for each side.
+    let asked = seen["asked"].as_array().unwrap();
+    let of_user = &asked[2]["properties"];
+    assert_eq!(asked.len(), 3);
+    assert_eq!(of_user["is_owner"], false);
+    assert_eq!(seen["room"]["dailyToken"], "token-3");
+    for one in asked {
+        // The longest session of `session.py`.
+        assert_eq!(one["properties"]["exp"], 1100.0, "{one}");
     }
 }
 
@@ -59,73 +90,77 @@ fn self_host(bot: &Bot) -> PathBuf {
     bot.folder.path().join("bot/self-host")
 }
 
-/// What `self-host/Dockerfile` makes, in a folder in the place of `/app`.
-struct Image {
-    folder: PathBuf,
-    described: Value,
+/// Makes what `self-host/Dockerfile` makes, in a folder in the place of `/app`.
+fn build(bot: &Bot) -> Value {
+    let project = bot.folder.path().join("bot");
+    succeeds(python().command("uv").arg("lock").current_dir(&bot.server));
+    let folder = bot.folder.path().join("app");
+    // The Python of the base image.
+    let base = bot.folder.path().join("base");
+    fs::create_dir(&folder).unwrap();
+    succeeds(python().command("python").args(["-m", "venv"]).arg(&base));
+    let admitted = self_host(bot).join("Dockerfile.dockerignore");
+    let admitted = fs::read_to_string(admitted).unwrap();
+    let uv = python().command("uv");
+    let mut variables: BTreeMap<OsString, OsString> = uv
+        .get_envs()
+        .filter_map(|(name, value)| Some((name.into(), value?.into())))
+        .collect();
+    for (instruction, rest) in instructions(bot) {
+        match &*instruction {
+            "ENV" => variables.extend(rest.split_whitespace().map(|pair| {
+                let (name, value) = pair.split_once('=').unwrap();
+                (name.into(), value.into())
+            })),
+            "COPY" => {
+                for source in rest.trim_end_matches(" ./").split(' ') {
+                    assert!(admitted.contains(&format!("\n!{source}\n")), "{source}");
+                    copy(&project, source, &folder);
+                }
+            }
+            // It would be a user of this machine.
+            "RUN" if rest.starts_with("useradd ") => {}
+            "RUN" => {
+                let cache = "--mount=type=cache,target=/root/.cache/uv";
+                let step = rest.trim_start_matches(cache).trim_start();
+                let path = format!("{}/bin:/usr/bin:/bin", base.display());
+                let mut shell = Command::new("sh");
+                shell.args(["-euc", step]).envs(&variables);
+                succeeds(shell.env("PATH", path).current_dir(&folder));
+            }
+            "FROM" | "WORKDIR" | "USER" | "HEALTHCHECK" | "STOPSIGNAL" | "CMD" => {}
+            other => panic!("`{other}`: say how it is taken"),
+        }
+    }
+    described(bot, &folder)
 }
 
-impl Image {
-    fn build(bot: &Bot) -> Self {
-        let project = bot.folder.path().join("bot");
-        succeeds(python().command("uv").arg("lock").current_dir(&bot.server));
-        let folder = bot.folder.path().join("app");
-        let base = bot.folder.path().join("base");
-        fs::create_dir(&folder).unwrap();
-        // The Python of the base image.
-        succeeds(python().command("python").args(["-m", "venv"]).arg(&base));
-        let text = fs::read_to_string(self_host(bot).join("Dockerfile")).unwrap();
-        let admitted = self_host(bot).join("Dockerfile.dockerignore");
-        let admitted = fs::read_to_string(admitted).unwrap();
-        let here = |text: &str| text.replace("/app", &folder.display().to_string());
-        let mut variables = BTreeMap::new();
-        let mut described = json!({ "folder": folder });
-        for line in text.replace("\\\n", " ").lines() {
-            let (instruction, rest) = line.split_once(' ').unwrap_or_default();
-            match instruction {
-                "ENV" => variables.extend(rest.split_whitespace().map(|pair| {
-                    let (name, value) = pair.split_once('=').unwrap();
-                    (name.to_owned(), value.to_owned())
-                })),
-                "COPY" => {
-                    for source in rest.trim_end_matches(" ./").split(' ') {
-                        assert!(admitted.contains(&format!("\n!{source}\n")), "{source}");
-                        copy(&project, source, &folder);
-                    }
-                }
-                // It would be a user of this machine.
-                "RUN" if rest.starts_with("useradd ") => {}
-                "RUN" => {
-                    let cache = "--mount=type=cache,target=/root/.cache/uv ";
-                    let uv = python().command("uv");
-                    let mut shell = Command::new("sh");
-                    shell.envs(
-                        uv.get_envs()
-                            .filter_map(|(name, value)| Some((name, value?))),
-                    );
-                    let path = format!("{}/bin:/usr/bin:/bin", base.display());
-                    shell.env("PATH", path).envs(&variables);
-                    let command = rest.trim_start_matches(cache).trim_start();
-                    succeeds(shell.args(["-euc", command]).current_dir(&folder));
-                }
-                "HEALTHCHECK" => {
-                    let (_, command) = rest.split_once("CMD ").unwrap();
-                    described["healthcheck"] = serde_json::from_str(&here(command)).unwrap();
-                }
-                "CMD" => described["cmd"] = serde_json::from_str(&here(rest)).unwrap(),
-                "#" | "" | "FROM" | "WORKDIR" | "USER" | "STOPSIGNAL" => {}
-                other => panic!("`{other}`: say how it is taken"),
-            }
+/// Returns the commands of the image with the bot's code in `folder`, where tickets expire soon.
+fn described(bot: &Bot, folder: &Path) -> Value {
+    let path = folder.join("serve.py");
+    let code = fs::read_to_string(&path).unwrap();
+    assert!(code.contains("\nTICKET_SECS = 60\n"));
+    fs::write(path, code.replace("TICKET_SECS = 60", "TICKET_SECS = 5")).unwrap();
+    let mut image = json!({ "folder": folder });
+    for (instruction, rest) in instructions(bot) {
+        if let "CMD" | "HEALTHCHECK" = &*instruction {
+            let command = &rest[rest.find('[').unwrap()..];
+            let command = command.replace("/app", &folder.display().to_string());
+            image[instruction.to_lowercase()] = serde_json::from_str(&command).unwrap();
         }
-        Self { folder, described }
     }
+    image
+}
 
-    fn set(&self, old: &str, new: &str) {
-        let path = self.folder.join("serve.py");
-        let code = fs::read_to_string(&path).unwrap();
-        assert!(code.contains(old));
-        fs::write(path, code.replace(old, new)).unwrap();
-    }
+/// Returns the instructions of the Dockerfile, each with its arguments.
+fn instructions(bot: &Bot) -> Vec<(String, String)> {
+    let text = fs::read_to_string(self_host(bot).join("Dockerfile")).unwrap();
+    let text = text.replace("\\\n", " ");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .filter_map(|line| line.split_once(' '))
+        .map(|(instruction, rest)| (instruction.to_owned(), rest.trim().to_owned()))
+        .collect()
 }
 
 /// Copies the files of a pattern, which may be `FOLDER/*.ENDING`.

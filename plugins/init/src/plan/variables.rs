@@ -220,7 +220,9 @@ pub(super) fn groups(
     }
     for feature in Feature::ALL.into_iter().filter(|it| config.has(*it)) {
         let row = feature.row();
-        let variables = row.variables.iter();
+        let for_clients = config.transports.iter().any(|it| !it.carrier);
+        let further = row.client_variables.iter().filter(|_| for_clients);
+        let variables = row.variables.iter().chain(further);
         let variables: Vec<VariableView> = variables
             .map(|(name, about)| VariableView::new(name, about, None))
             .collect();
