@@ -128,7 +128,8 @@ class Host:
         """Wait until the web server sends calls to a bot. Nobody takes those, and their tickets expire."""
 
         async def is_sent() -> bool:
-            return (await self.address("twilio")).rsplit("/", 1)[-1][0] == name
+            _, answer = await self.report("twilio", signed_by_twilio)
+            return f"/media/{name}-".encode() in answer
 
         await until(f"calls to bot {name}", is_sent)
 

@@ -386,7 +386,7 @@ table! {
             about: "Generate self-host/, which runs the bot on a server of your own",
             heading: "Deployment",
             variables: &[
-                ("PUBLIC_HOST", "Name of your server, at which carriers and clients reach the bot, such as `bot.example.com`"),
+                ("PUBLIC_HOST", "Name of your server in the DNS, at which carriers and clients reach the bot, without `https://`"),
                 ("MAX_SESSIONS", "How many sessions each of the two bots holds at the same time; unset: 10"),
                 ("SERVER_NAME", "Name of this bot, `a` or `b`; `self-host/compose.yaml` sets it"),
                 ("SERVER_HOST", "Address at which `serve.py` listens; unset: `127.0.0.1`"),
