@@ -130,13 +130,15 @@ fn check_served(
     catalogue: &Catalogue,
     problems: &mut Problems,
 ) {
-    let mut others = found.iter().filter(|one| one.self_host.is_none());
-    if let (Some(true), Some(other)) = (draft.switch(Feature::SelfHost), others.next()) {
-        let all = catalogue.all_transports().iter();
-        let served = all.filter(|one| one.self_host.is_some());
-        let served: Vec<&str> = served.map(|one| one.id.as_str()).collect();
-        let (id, served) = (&other.id, served.join("`, `"));
-        let problem = format!("does not serve `{id}`, only `{served}`");
+    let all = catalogue.all_transports().iter();
+    let served: Vec<&str> = all
+        .filter_map(|one| one.self_host.as_ref().map(|_| &*one.id))
+        .collect();
+    let ids = found.iter().map(|one| one.id.as_str());
+    let others: Vec<&str> = ids.filter(|id| !served.contains(id)).collect();
+    if draft.switch(Feature::SelfHost) == Some(true) && !others.is_empty() {
+        let (others, served) = (others.join("`, `"), served.join("`, `"));
+        let problem = format!("does not serve `{others}`, only `{served}`");
         problems.add(Feature::SelfHost.row().key, problem);
     }
 }
