@@ -12,7 +12,7 @@ use crate::pack::Taken;
 pub use crate::pack::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use schema::{
     Avatar, BotType, CallServer, ClientFile, ClientTransport, Direction, NoClient, Owner, Pictures,
-    Reader, Transport, TransportVariable,
+    Reader, SelfHost, Transport, TransportVariable,
 };
 
 use crate::embedded::{self, PROVIDERS, TRANSPORTS};
@@ -136,7 +136,8 @@ impl Catalogue {
             for id in ids.into_iter().flatten().chain([&transport.id]) {
                 taken.id(id, "a transport");
             }
-            for variable in &transport.env {
+            let served = transport.self_host.iter().flat_map(|it| &it.env);
+            for variable in transport.env.iter().chain(served) {
                 let whose = format!("the transport `{}`", transport.id);
                 taken.variable(&variable.name, &whose, None);
             }

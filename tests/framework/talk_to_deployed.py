@@ -1,4 +1,4 @@
-"""Talks to a bot as a client: `talk_to_deployed.py websocket|webrtc ADDRESS [--at-once N]`.
+"""Talks to a bot as a client: `talk_to_deployed.py websocket|webrtc ADDRESS [--at-once N] [--start]`.
 
 The client says that it is ready, waits for the greeting, asks a question in writing, and hangs up when the answer is
 there. It prints what the bot said, as JSON: the text, and for how many seconds there was sound. Of several clients at
@@ -55,8 +55,19 @@ class Talk:
         await self.send({"label": "rtvi-ai", "id": kind, "type": kind, "data": data})
 
 
-async def over_websocket(address: str, greeted: asyncio.Barrier) -> dict[str, Any]:
-    async with connect(address.replace("http", "ws", 1) + "/ws") as socket:
+async def ask(method: str, url: str, document: Any) -> dict[str, Any]:
+    async with (
+        aiohttp.ClientSession(raise_for_status=True) as session,
+        session.request(method, url, json=document) as response,
+    ):
+        return await response.json()
+
+
+async def over_websocket(address: str, greeted: asyncio.Barrier, start: bool) -> dict[str, Any]:
+    url = address.replace("http", "ws", 1) + "/ws"
+    if start:
+        url = (await ask("POST", f"{address}/start", {"transport": "websocket"}))["wsUrl"]
+    async with connect(url) as socket:
 
         async def send(message: dict[str, Any]) -> None:
             frame = protobuf.Frame(message=protobuf.MessageFrame(data=json.dumps(message)))
@@ -74,7 +85,7 @@ async def over_websocket(address: str, greeted: asyncio.Barrier) -> dict[str, An
         return await until_over(talk, listen())
 
 
-async def over_webrtc(address: str, greeted: asyncio.Barrier) -> dict[str, Any]:
+async def over_webrtc(address: str, greeted: asyncio.Barrier, start: bool) -> dict[str, Any]:
     connection = RTCPeerConnection()
     channel = connection.createDataChannel("rtvi")
     connection.addTransceiver("audio", direction="sendrecv")
@@ -89,8 +100,14 @@ async def over_webrtc(address: str, greeted: asyncio.Barrier) -> dict[str, Any]:
     connection.on("track", lambda sound: track.done() or track.set_result(sound))
     await connection.setLocalDescription(await connection.createOffer())
     described = {"sdp": connection.localDescription.sdp, "type": connection.localDescription.type}
-    async with aiohttp.ClientSession() as session, session.post(f"{address}/api/offer", json=described) as response:
-        answer = await response.json()
+    if start:
+        session = (await ask("POST", f"{address}/start", {"transport": "webrtc"}))["sessionId"]
+        address = f"{address}/sessions/{session}"
+    answer = await ask("POST", f"{address}/api/offer", described)
+    if start:
+        # So do the framework's own clients, at once and when the connection changes.
+        candidates = {"pc_id": answer["pc_id"], "candidates": []}
+        assert await ask("PATCH", f"{address}/api/offer", candidates) == {"status": "success"}
     await connection.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
 
     async def listen() -> None:
@@ -123,15 +140,16 @@ def main() -> None:
     parser.add_argument("way", choices=["websocket", "webrtc"])
     parser.add_argument("address", help="where the bot listens: http://127.0.0.1:PORT")
     parser.add_argument("--at-once", type=int, default=1, help="how many clients there are")
+    parser.add_argument("--start", action="store_true", help="ask `/start` first")
     given = parser.parse_args()
-    said = asyncio.run(talks(given.way, given.address, given.at_once))
+    said = asyncio.run(talks(given.way, given.address, given.at_once, given.start))
     print(json.dumps(said[0] if given.at_once == 1 else said))
 
 
-async def talks(way: str, address: str, count: int) -> list[dict[str, Any]]:
+async def talks(way: str, address: str, count: int, start: bool) -> list[dict[str, Any]]:
     talk = {"websocket": over_websocket, "webrtc": over_webrtc}[way]
     greeted = asyncio.Barrier(count)
-    return await asyncio.gather(*(talk(address, greeted) for _ in range(count)))
+    return await asyncio.gather(*(talk(address, greeted, start) for _ in range(count)))
 
 
 if __name__ == "__main__":

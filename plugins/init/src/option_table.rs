@@ -64,6 +64,8 @@ pub struct FeatureRow {
     pub packages: &'static [&'static str],
     /// The optional environment variables, under the feature's name in capitals, each with a description.
     pub variables: &'static [(&'static str, &'static str)],
+    /// Further ones, which only matter where clients, not only carriers, reach the bot.
+    pub client_variables: &'static [(&'static str, &'static str)],
     /// The import in the bot's code, other text in it, or the path of a file. It identifies projects with the feature. What begins with
     /// `from` is also written into `bot.py`.
     pub known_by: &'static str,
@@ -172,6 +174,7 @@ impl FeatureRow {
         flag_alias: None,
         packages: &[],
         variables: &[],
+        client_variables: &[],
         known_by: "",
     };
 }
@@ -392,6 +395,27 @@ table! {
             heading: "Deployment",
             default: true,
             known_by: "server/cloud-deploy.toml",
+            ..FeatureRow::USUAL
+        };
+        /// A server of the user's own: the files in `self-host/`.
+        SelfHost = FeatureRow {
+            name: "self_host",
+            key: "self_host",
+            flag: "--self-host",
+            about: "Generate self-host/, which runs the bot on a server of your own",
+            heading: "Deployment",
+            variables: &[
+                ("PUBLIC_HOST", "Name of your server in the DNS, at which carriers and clients reach the bot, without `https://`"),
+                ("MAX_SESSIONS", "How many sessions each of the two bots holds at the same time; unset: 10"),
+                ("SERVER_NAME", "Name of this bot, `a` or `b`; `self-host/compose.yaml` sets it"),
+                ("SERVER_HOST", "Address at which `serve.py` listens; unset: `127.0.0.1`"),
+                ("SERVER_PORT", "Port at which `serve.py` listens; unset: 7860"),
+            ],
+            client_variables: &[
+                ("START_KEY", "Key without which `/start` starts no session: `openssl rand -hex 32` makes one; unset: everybody may start sessions"),
+                ("ALLOWED_ORIGINS", "Addresses of the pages that may call `/start`, separated by commas, such as `https://example.com`; unset: all pages"),
+            ],
+            known_by: "self-host/compose.yaml",
             ..FeatureRow::USUAL
         };
         /// Noise cancellation in deployed bots.

@@ -84,6 +84,8 @@ pub struct Transport {
     pub note: Option<String>,
     /// A clause that explains why the hosting service can't start sessions on the transport. `None` if there is no such restriction.
     pub stays_behind: Option<String>,
+    /// How a server of the user's own serves the transport. `None` if it can't.
+    pub self_host: Option<SelfHost>,
     /// The partial template for the project's README, such as `partials/readme/livekit.md`. Without a partial, the README only contains the
     /// command that runs the bot.
     pub readme: Option<String>,
@@ -145,6 +147,20 @@ pub struct CallServer {
     pub direction: Direction,
     /// The partial with the call-handling code for both programs, such as `partials/calls/daily_dialin.py`.
     pub partial: String,
+}
+
+/// The parts of `serve.py` for a transport, and what they need.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelfHost {
+    /// The partial with the code, such as `partials/self_host/daily.py`.
+    pub partial: String,
+    /// Additional package requirements, each with a lower and an upper version bound.
+    #[serde(default)]
+    pub packages: Vec<String>,
+    /// Additional environment variables.
+    #[serde(default)]
+    pub env: Vec<TransportVariable>,
 }
 
 /// The direction of calls.

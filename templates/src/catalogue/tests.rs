@@ -209,7 +209,9 @@ fn what_transports_name_is_there() {
     for transport in catalogue().transports {
         let of_calls = transport.call_server.iter().map(|server| &server.partial);
         let no_client = transport.no_client.as_ref();
+        let of_server = transport.self_host.iter().map(|it| &it.partial);
         let partials = of_calls.chain(no_client.and_then(|it| it.partial.as_ref()));
+        let partials = partials.chain(of_server);
         for partial in partials {
             let file = crate::project_file(&format!("{partial}.liquid"));
             assert!(file.is_some(), "{}: {partial}", transport.id);

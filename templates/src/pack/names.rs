@@ -39,7 +39,9 @@ pub fn is_standard_module(name: &str) -> bool {
 
 /// Reports whether an environment variable may affect programs other than the service. Every name without an underscore is reserved.
 pub fn is_reserved_variable(name: &str) -> bool {
-    const NAMES: Names = Names("NOT_GIVEN BASH_ENV HTTPS_PROXY HTTP_PROXY NO_PROXY ALL_PROXY");
+    const NAMES: Names = Names(
+        "NOT_GIVEN BASH_ENV HTTPS_PROXY HTTP_PROXY NO_PROXY ALL_PROXY ALLOWED_ORIGINS MAX_SESSIONS PUBLIC_HOST SERVER_NAME START_KEY",
+    );
     const PREFIXES: &str = "\
         BOT_CLI_ CURL_ DYLD_ GIT_ LC_ LD_ NODE_ NPM_ OTEL_ PIPECAT_ PIP_ PYTHON REQUESTS_ SSL_ UV_ XDG_";
     let mut prefixes = PREFIXES.split(' ');

@@ -22,6 +22,7 @@ mod dotenv;
 mod features;
 mod followed;
 mod framework;
+mod hosting;
 mod keyring;
 mod kubernetes;
 mod merges;

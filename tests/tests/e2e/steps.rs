@@ -25,6 +25,8 @@ const NOT_HERE: &[&str] = &[
     "curl -X POST http://127.0.0.1:8000/dialout",
     // `followed` types it.
     "bot-cli dev",
+    // `hosting` takes the steps of the image.
+    "docker compose ",
     // These install into the home of whoever runs the tests, and fetch 1 GB.
     "uv tool install ",
     "pipecat-ai-context-hub ",
@@ -71,6 +73,7 @@ fn the_steps_of_a_realtime_bot_for_telephones_and_rooms_work() {
         "--realtime=openai_realtime",
         "--enable-noise-cancel",
         "--recording",
+        "--self-host",
     ]);
 }
 

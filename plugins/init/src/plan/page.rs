@@ -79,7 +79,7 @@ fn the_page_for_authors_of_templates_has_every_variable() {
 }
 
 /// The first names of variables that templates assign, loop over or pass to partials.
-const OWN: [&str; 24] = [
+const OWN: [&str; 29] = [
     "argument",
     "carrier",
     "dials",
@@ -95,12 +95,17 @@ const OWN: [&str; 24] = [
     "packs",
     "params",
     "parameters",
+    "partial",
+    "peers",
     "react",
+    "reads",
+    "routes",
     "section",
     "service",
     "sessions",
     "setting",
     "settings_of_calls",
+    "starts",
     "text",
     "transport",
     "variable",

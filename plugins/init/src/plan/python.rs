@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use bot_cli_templates::FRAMEWORK;
 use serde_json::{Value, json};
 
+use super::variables::self_host;
 use crate::config::Config;
 use crate::option_table::Feature;
 
@@ -48,6 +49,8 @@ fn dependencies(config: &Config, needs_session: bool, framework: &str) -> Vec<St
     for transport in &config.transports {
         extras.extend(transport.extras.iter().map(String::as_str));
         packages.extend(transport.packages.iter().map(String::as_str));
+        let served = self_host(config, transport).map(|it| &it.packages);
+        packages.extend(served.into_iter().flatten().map(String::as_str));
     }
     packages.extend(needs_session.then_some(SESSION));
     for feature in Feature::ALL.into_iter().filter(|it| config.has(*it)) {

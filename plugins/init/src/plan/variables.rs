@@ -1,6 +1,8 @@
 //! A project's environment variables, grouped and deduplicated for `.env.example`, the README and the code.
 
-use bot_cli_templates::catalogue::{Arg, Direction, Provider, Reader, Service, Type};
+use bot_cli_templates::catalogue::{
+    Arg, Direction, Provider, Reader, SelfHost, Service, Transport, Type,
+};
 use serde::Serialize;
 
 use super::{PlanError, quote};
@@ -199,7 +201,8 @@ pub(super) fn groups(
     for transport in &config.transports {
         // The bot itself reads an avatar's variables, so every way to run the bot needs them.
         let only_sometimes = config.transports.len() > 1 && transport.avatar.is_none();
-        for variable in &transport.env {
+        let served = self_host(config, transport).map(|it| &it.env);
+        for variable in transport.env.iter().chain(served.into_iter().flatten()) {
             let owner = variable.owner.as_ref();
             let heading = VariableGroup {
                 title: owner.map_or(&transport.label, |it| &it.label).clone(),
@@ -217,13 +220,19 @@ pub(super) fn groups(
     }
     for feature in Feature::ALL.into_iter().filter(|it| config.has(*it)) {
         let row = feature.row();
-        let variables = row.variables.iter();
+        let for_clients = config.transports.iter().any(|it| !it.carrier);
+        let further = row.client_variables.iter().filter(|_| for_clients);
+        let variables = row.variables.iter().chain(further);
         let variables: Vec<VariableView> = variables
             .map(|(name, about)| VariableView::new(name, about, None))
             .collect();
-        if let (FeatureQuestion::Extra(label, _), false) = (row.question, variables.is_empty()) {
+        let title = match row.question {
+            FeatureQuestion::Extra(label, _) => label,
+            FeatureQuestion::Own => row.heading,
+        };
+        if !variables.is_empty() {
             groups.push(VariableGroup {
-                title: label.to_owned(),
+                title: title.to_owned(),
                 variables,
                 ..VariableGroup::default()
             });
@@ -241,6 +250,12 @@ pub(super) fn groups(
         });
     }
     Ok(groups)
+}
+
+/// Returns how a server of the user's own serves the transport, if the project has one.
+pub(super) fn self_host<'t>(config: &Config, transport: &'t Transport) -> Option<&'t SelfHost> {
+    let served = transport.self_host.as_ref();
+    served.filter(|_| config.has(Feature::SelfHost))
 }
 
 /// Describes a service's variable. `reading` is merged across all services.

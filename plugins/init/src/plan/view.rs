@@ -30,6 +30,7 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
     let needs_keys = variables().any(|variable| variable.required);
     let mut meanings = variables().filter_map(|it| config.catalogue.variable(&it.name));
     let takes_keys = needs_keys || meanings.any(|variable| variable.secret);
+    let served = transports().filter_map(|it| Some(&it.self_host.as_ref()?.partial));
     let mut view = json!({
         "name": config.project_name,
         "slug": config.slug,
@@ -42,6 +43,7 @@ pub(super) fn of_project(config: &Config) -> Result<Value, PlanError> {
         "language": config.language,
         "words": languages().get(config.language),
         "transports": transports().map(transport).collect::<Value>(),
+        "served": served.collect::<Vec<_>>(),
         "call_server": calls.map_or("", |transport| &transport.id),
         "room_call": calls.and_then(|it| it.call_server.as_ref()).map(|server| json!({
             "direction": server.direction.name(),

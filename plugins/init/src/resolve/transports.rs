@@ -5,7 +5,7 @@ use bot_cli_templates::catalogue::Transport;
 use super::{Problems, Wrong, word};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
-use crate::option_table::Setting;
+use crate::option_table::{Feature, Setting};
 use crate::wording::{did_you_mean, quoted};
 
 pub(super) fn resolve(
@@ -48,6 +48,7 @@ pub(super) fn resolve(
         }
     }
     check_together(&found, problems);
+    check_served(draft, &found, catalogue, problems);
     found
 }
 
@@ -119,5 +120,25 @@ fn check_together(found: &[&'static Transport], problems: &mut Problems) {
             let problem = format!("`{one}` and `{other}` can't be combined in one bot");
             problems.add("transports", problem);
         }
+    }
+}
+
+/// Reports the transports that a server of the user's own can't serve.
+fn check_served(
+    draft: &Draft,
+    found: &[&'static Transport],
+    catalogue: &Catalogue,
+    problems: &mut Problems,
+) {
+    let all = catalogue.all_transports().iter();
+    let served: Vec<&str> = all
+        .filter_map(|one| one.self_host.as_ref().map(|_| &*one.id))
+        .collect();
+    let ids = found.iter().map(|one| one.id.as_str());
+    let others: Vec<&str> = ids.filter(|id| !served.contains(id)).collect();
+    if draft.switch(Feature::SelfHost) == Some(true) && !others.is_empty() {
+        let (others, served) = (others.join("`, `"), served.join("`, `"));
+        let problem = format!("does not serve `{others}`, only `{served}`");
+        problems.add(Feature::SelfHost.row().key, problem);
     }
 }

@@ -125,6 +125,7 @@ fn whole() -> Vec<(&'static str, Value)> {
         ("client_framework", json!("react")),
         ("client_server", json!("nextjs")),
         ("deploy_to_cloud", json!(true)),
+        ("self_host", json!(false)),
         ("enable_noise_cancel", json!(true)),
         ("eval", json!(false)),
         ("confirm", json!("create")),
