@@ -85,7 +85,6 @@ impl Step {
             }
             "client_server" => draft.text(Setting::ClientFramework) == Some("react"),
             "deploy_to_cloud" => choices::starts_in_cloud(draft),
-            "self_host" => transports.all(|transport| transport.self_host.is_some()),
             "enable_noise_cancel" => draft.switch(Feature::DeployToCloud) == Some(true),
             _ => true,
         }

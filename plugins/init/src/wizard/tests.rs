@@ -125,7 +125,6 @@ fn whole() -> Vec<(&'static str, Value)> {
         ("client_framework", json!("react")),
         ("client_server", json!("nextjs")),
         ("deploy_to_cloud", json!(true)),
-        ("self_host", json!(false)),
         ("enable_noise_cancel", json!(true)),
         ("eval", json!(false)),
         ("confirm", json!("create")),
@@ -146,6 +145,7 @@ fn whole_draft() -> Draft {
     let mut switches = Switches::of(Feature::ALL.map(|feature| (feature, on.contains(&feature))));
     // Only asked for bots that call people.
     *switches.slot(Feature::Voicemail) = None;
+    *switches.slot(Feature::SelfHost) = None;
     let mut draft = Draft {
         switches,
         ..Draft::default()

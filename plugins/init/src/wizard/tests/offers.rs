@@ -69,7 +69,8 @@ fn every_scaffold_option_has_a_question() {
         let is_direction = Setting::directions().any(|(setting, _)| setting.row().key == key);
         let unasked =
             [Setting::Language, Setting::Environments, Setting::Ci].map(|it| it.row().key);
-        let is_asked = !is_direction && !unasked.contains(&key);
+        let is_asked =
+            !is_direction && !unasked.contains(&key) && key != Feature::SelfHost.row().key;
         assert_eq!(asked.contains(&flag), is_asked, "{flag}");
     }
 }

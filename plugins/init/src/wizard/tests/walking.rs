@@ -68,7 +68,6 @@ fn a_telephone_bot_is_asked_for_no_picture() {
         ("realtime", json!("openai_realtime")),
         ("features", json!(["transcription"])),
         ("deploy_to_cloud", json!(false)),
-        ("self_host", json!(true)),
         ("eval", json!(true)),
         ("confirm", json!("create")),
     ];
@@ -122,7 +121,6 @@ Extras              Recording, Video output
 Web client          React
 Client server       Next.js
 Cloud deployment    yes
-Server of your own  no
 Noise cancellation  yes
 Evals               no";
     assert_eq!(summary, expected);
