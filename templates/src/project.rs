@@ -34,6 +34,9 @@ pub const SLUG_LENGTHS: (usize, usize) = (3, LONGEST_AGENT);
 /// The maximum length of an agent's name at the hosting service.
 pub const LONGEST_AGENT: usize = 54;
 
+/// The maximum length of an environment's name, which is part of the agent's.
+const LONGEST_ENVIRONMENT: usize = LONGEST_AGENT - SLUG_LENGTHS.0 - 1;
+
 /// One of the environments in which the bot of a project runs, such as `staging`. Each has a deployment file of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Environment(String);
@@ -152,16 +155,69 @@ impl Project {
         }
         let message = format!("the project has no cloud-deploy.{environment}.toml");
         let failure = Failure::new(Exit::Usage, "no_environment", message);
-        let known: Vec<Environment> = self.deployments().into_keys().flatten().collect();
-        let near = nearest(&environment.0, known.iter().map(|it| it.0.as_str()));
-        Err(match near {
+        let deployments = self.deployments();
+        let known = deployments.keys().flatten().map(|it| it.0.as_str());
+        let deploy = if deployments.is_empty() {
+            " --deploy-to-cloud"
+        } else {
+            ""
+        };
+        let options = format!("{deploy} --environment {environment}");
+        Err(match nearest(&environment.0, known) {
             Some(near) => failure.hint(did_you_mean(&[near])),
             None if !self.is_recorded() => failure,
-            None => {
-                let option = format!(" --environment {environment}");
-                failure.hint(update_command(&self.root, cwd, &option))
-            }
+            None => failure.hint(update_command(&self.root, cwd, &options)),
         })
+    }
+
+    /// Returns the project, first without an environment, if it has names without one, and then in each of its environments.
+    pub fn in_each_environment(&self) -> Vec<Self> {
+        let mut environments: Vec<_> = self.deployments().into_keys().collect();
+        if self.is_recorded() && environments.first() != Some(&None) {
+            environments.insert(0, None);
+        }
+        let within = |environment| Self {
+            environment,
+            ..self.clone()
+        };
+        environments.into_iter().map(within).collect()
+    }
+
+    /// Fails if another environment of the project has the same value, since a change for one would change the other. `of` returns the
+    /// value, which `what` describes.
+    ///
+    /// # Errors
+    /// Also fails if the file of another environment can't be used.
+    pub fn check_apart(
+        &self,
+        what: &str,
+        of: impl Fn(&Self) -> Result<Option<String>, (PathBuf, String)>,
+    ) -> Result<(), Failure> {
+        let Some(own) = of(self)
+            .ok()
+            .flatten()
+            .filter(|_| self.environment.is_some())
+        else {
+            return Ok(());
+        };
+        let others = self.in_each_environment().into_iter();
+        for other in others.filter(|it| it.environment != self.environment) {
+            let its = of(&other).map_err(|(file, why)| {
+                let message = format!("can't use `{}`: {why}", file.display());
+                let hint = format!("correct it: it may have the same {what}");
+                Failure::new(Exit::Usage, "invalid_file", message).hint(hint)
+            })?;
+            if its.as_ref() == Some(&own) {
+                let environment = other.environment.map_or_else(
+                    || "the project without an environment".to_owned(),
+                    |name| format!("the environment `{name}`"),
+                );
+                let message = format!("{environment} has the same {what}, `{own}`");
+                let hint = format!("give each environment {what}s of its own");
+                return Err(Failure::new(Exit::Usage, "not_apart", message).hint(hint));
+            }
+        }
+        Ok(())
     }
 
     fn recorded_at(root: &Path) -> Option<Self> {
@@ -263,11 +319,14 @@ impl FromStr for Environment {
     fn from_str(name: &str) -> Result<Self, String> {
         let is_letter = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
         let is_inside = !name.starts_with('-') && !name.ends_with('-');
-        if is_inside && !name.is_empty() && name.chars().all(is_letter) {
+        let fits = (1..=LONGEST_ENVIRONMENT).contains(&name.len());
+        if is_inside && fits && name.chars().all(is_letter) && name != "none" {
             Ok(Self(name.to_owned()))
         } else {
-            let rule = "lower-case letters, digits and hyphens, without a hyphen at either end";
-            Err(format!("must be {rule}"))
+            let rule = format!("1 to {LONGEST_ENVIRONMENT} lower-case letters, digits and hyphens");
+            Err(format!(
+                "must be {rule}, without a hyphen at either end, and not `none`"
+            ))
         }
     }
 }
@@ -496,7 +555,17 @@ mod tests {
         let hints = |name| of(name).unwrap_err().hints;
         assert_eq!(hints("stagin"), ["did you mean `staging`?"]);
         assert_eq!(hints("qa"), ["bot-cli init --update --environment qa"]);
-        for name in ["", "-a", "a-", "A", "a.b", "a/b", "a b"] {
+        for name in [
+            "",
+            "-a",
+            "a-",
+            "A",
+            "a.b",
+            "a/b",
+            "a b",
+            "none",
+            &"a".repeat(51),
+        ] {
             assert!(name.parse::<Environment>().is_err(), "{name}");
         }
     }

@@ -229,7 +229,7 @@ pub struct Copy {
     #[arg(long, value_name = "BACKEND", default_value = "hosted", value_hint = ValueHint::Other)]
     pub to: String,
     /// Name of the copy (default: the same name)
-    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "NAME", conflicts_with = "environment", value_hint = ValueHint::Other)]
     pub to_name: Option<String>,
     #[command(flatten)]
     pub manner: Manner,

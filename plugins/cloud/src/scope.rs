@@ -161,6 +161,17 @@ impl Scope {
         })
     }
 
+    /// Takes the region of a deployment file, unless an option or the environment has chosen one.
+    pub fn prefer_region(&mut self, of_file: Option<String>) {
+        let chosen = self.region.as_ref().map(|region| region.source);
+        let region = of_file.and_then(|region| Region::parse(&region).ok());
+        if let Some(region) = region
+            && !matches!(chosen, Some(Source::Flag | Source::Environment))
+        {
+            self.region = Some(Setting::new(region, Source::DeployFile));
+        }
+    }
+
     pub fn organization_name(&self) -> Option<&str> {
         self.organization.as_ref().map(|one| one.value.as_str())
     }

@@ -34,7 +34,7 @@ impl Source {
         match self {
             Self::Environment => " (from the environment)",
             Self::Config => " (from the configuration)",
-            Self::DeployFile => " (from cloud-deploy.toml)",
+            Self::DeployFile => " (from the deployment file)",
             Self::Flag | Self::Service | Self::Backend | Self::Existing | Self::Default => "",
         }
     }

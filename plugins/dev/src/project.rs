@@ -60,6 +60,8 @@ impl Project {
         };
         let recorded = place.recorded(read);
         let config = recorded.map_err(|why| unreadable(&place.root.join(RECORD), why))?;
+        // Keys that are asked for are saved there.
+        place.check_apart("secret set", |it| Ok(Some(it.secret_set(read)?.name)))?;
         let own = || place.secret_set(read).map(|set| set.name);
         let set = options.secret_set.clone().map_or_else(own, Ok);
         let set = set.map_err(|(file, why)| unreadable(&file, why))?;

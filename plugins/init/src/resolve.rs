@@ -223,11 +223,12 @@ fn environments(
     problems: &mut Problems,
 ) -> Vec<Environment> {
     let words = draft.said(Setting::Environments).unwrap_or_default();
-    let words = words.iter().filter(|word| *word != NONE);
+    let words = words.iter().map(|word| word.trim());
+    let words = words.filter(|word| *word != NONE);
     let mut environments = Vec::new();
     for word in words {
         let key = Setting::Environments.row().key;
-        let parsed = word.trim().parse::<Environment>();
+        let parsed = word.parse::<Environment>();
         match parsed.map(|it| (name.map(|name| agent_of(&name.slug, Some(&it)).len()), it)) {
             Err(problem) => problems.add(key, format!("{} {problem}", quoted(word))),
             Ok((Some(length), _)) if length > LONGEST_AGENT => {

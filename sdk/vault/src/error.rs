@@ -54,7 +54,7 @@ pub enum VaultError {
     #[error("could not read `{path}`: {1}", path = .0.display())]
     NotRead(PathBuf, #[source] Reason),
     /// A backup can't be written to this path, for the given reason.
-    #[error("a backup can't be written to `{path}`: {1}", path = .0.display())]
+    #[error("nothing can be written to `{path}`: {1}", path = .0.display())]
     NotAPlace(PathBuf, &'static str),
     #[error("`{}` is not the key of a vault", .0.display())]
     NotAKey(PathBuf),
@@ -181,7 +181,7 @@ fn worded(error: &VaultError) -> Failure {
             failure("not_read").hint(format!("look at its rights: ls -ld {}", quoted(path)))
         }
         VaultError::NotAPlace(..) => failure("not_a_place")
-            .hint("choose the name of a new file outside of the vault, best on another disk"),
+            .hint("choose the name of a new file outside of the vault"),
         VaultError::WrongPassphrase(_) => failure("wrong_passphrase")
             .hint("try again; without its passphrase a backup can't be read"),
         VaultError::Busy(_) => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())

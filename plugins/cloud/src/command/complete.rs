@@ -36,12 +36,13 @@ pub(super) fn complete(
     folder: &Path,
 ) -> Vec<Candidate> {
     match argument {
+        "name" if option(words, &["--environment"]).is_some() => Vec::new(),
         "name" if words.first().is_some_and(|word| word == "agents") => {
             plain(project::agents(folder))
         }
         "name" => plain(sets(words, environment).unwrap_or_default()),
-        "secret_key" => plain(keys(words, environment, false).unwrap_or_default()),
-        "only" => plain(keys(words, environment, true).unwrap_or_default()),
+        "secret_key" => plain(keys(words, environment, folder, false).unwrap_or_default()),
+        "only" => plain(keys(words, environment, folder, true).unwrap_or_default()),
         "region" => match scope(words, environment, option(words, &["--backend", "--to"])) {
             Some((_, kind)) if kind.profile().has_regions_of_agents() => REGIONS
                 .map(|(code, name)| Candidate::new(code).about(name))
@@ -91,11 +92,23 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
 }
 
 /// Returns the keys of the given set, except keys that are already on the command line. `reads` is as for [`vault`].
-fn keys(words: &[String], environment: &Environment, reads: bool) -> Option<Vec<String>> {
+fn keys(
+    words: &[String],
+    environment: &Environment,
+    cwd: &Path,
+    reads: bool,
+) -> Option<Vec<String>> {
     let backend = option(words, &["--backend"]);
     let (folder, organization) = vault(words, environment, backend, reads)?;
     let (last, before) = words.get(2..)?.split_last()?;
-    let mut named = before.iter().filter_map(|word| SetName::parse(word).ok());
+    let mut named: Vec<SetName> = before
+        .iter()
+        .filter_map(|it| SetName::parse(it).ok())
+        .collect();
+    if let Some(environment) = option(words, &["--environment"]) {
+        named = vec![project::set_in(cwd, &environment)?];
+    }
+    let mut named = named.into_iter();
     let mut keys = named.find_map(|name| bot_cli_vault::keys(&folder, &organization, &name))?;
     keys.retain(|key| key == last || !before.contains(key));
     Some(keys)

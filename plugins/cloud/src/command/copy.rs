@@ -29,11 +29,14 @@ struct Original {
 pub(super) fn copy(context: CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
     let wanted = Wanted::of(&options.to, options.to_organization.as_deref());
     let there = open::usable_scope(context, &wanted.in_region(options.region.as_ref()));
-    let (to, there, original) = read(
-        context,
-        options,
-        both(names(context.session, options), there),
-    )?;
+    let names = names(context.session, options);
+    let region = names
+        .as_ref()
+        .ok()
+        .and_then(|(_, _, region)| region.clone());
+    let names = names.map(|(from, to, _)| (from, to));
+    let (to, mut there, original) = read(context, options, both(names, there))?;
+    there.prefer_region(region);
     let mut opened = open::open_scope(context, there)?;
     let (there, here) = (&opened.scope, &original.scope);
     let is_same_place = there.backend.value == here.backend.value
@@ -60,8 +63,8 @@ pub(super) fn copy(context: CommandContext<'_>, options: &Copy) -> Result<Reply,
     Ok(reply)
 }
 
-/// Parses the names of the original and the copy. Reports all problems together.
-fn names(session: &Session, options: &Copy) -> Result<(SetName, SetName), Failure> {
+/// Parses the names of the original and the copy. Reports all problems together. Also returns the region in the deployment file.
+fn names(session: &Session, options: &Copy) -> Result<(SetName, SetName, Option<String>), Failure> {
     let (name, parse) = (options.name.as_ref(), SetName::parse_existing);
     let from = project::set(session, name, &options.of, parse, "copy");
     let to = options.to_name.as_deref().map(parse).transpose();
@@ -69,8 +72,8 @@ fn names(session: &Session, options: &Copy) -> Result<(SetName, SetName), Failur
         let field = Field::new("to_name", problem).flag("--to-name");
         Failure::invalid_input(vec![field])
     });
-    let (from, to) = both(from.map(|it| it.name), to)?;
-    Ok((from.clone(), to.unwrap_or(from)))
+    let (from, to) = both(from, to)?;
+    Ok((from.name.clone(), to.unwrap_or(from.name), from.region))
 }
 
 /// Reads the original. Returns the name and the scope of the copy with it.

@@ -61,6 +61,8 @@ struct Planned<'a> {
     missing: Vec<Missing>,
     /// The image to build, unless the settings specify one.
     image: Option<Image>,
+    /// The agent whose build is taken.
+    from: Option<String>,
     plan: Plan,
 }
 
@@ -103,6 +105,10 @@ fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Plann
     let mut named = options.settings.clone();
     if let Some(promoted) = &promoted {
         named.build_id = Some(promoted.build.clone());
+        if before.is_none() && service.is_user() {
+            // The service's default may be another one.
+            named.architecture.clone_from(&promoted.architecture);
+        }
         project.settings = project.settings.overridden_by(&named)?;
     }
     if project.settings.git.repo.is_some() && before.is_some() {
@@ -136,10 +142,12 @@ fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Plann
         None => Rest::Untouched,
     };
     let mut plan = Plan::new(&wanted, &named.values(), running.as_ref(), rest, is_user);
-    let build = promoted.map_or(String::new(), |Promoted { agent, build }| {
-        format!(", with the build {} that `{agent}` runs", theirs(&build))
-    });
-    plan.title = format!("{verb} the agent `{name}` in the region {region}{place}{build}");
+    plan.title = format!("{verb} the agent `{name}` in the region {region}{place}");
+    if let Some(Promoted { agent, build, .. }) = &promoted {
+        let build = format!("the build {} that `{agent}` runs", theirs(build));
+        context.session.note(&format!("taking {build}"));
+        plan.title = format!("{}, with {build}", plan.title);
+    }
     describe(&mut plan, &missing, image.as_ref());
     Ok(Planned {
         options,
@@ -152,6 +160,7 @@ fn planned<'a>(context: CommandContext<'a>, options: &'a Deploy) -> Result<Plann
         region,
         missing,
         image,
+        from: promoted.map(|it| it.agent),
         plan,
     })
 }
@@ -316,6 +325,7 @@ impl Planned<'_> {
         let is_changed = Agent::has_changed(self.before.as_ref(), agent);
         let is_renewed = is_changed && (self.before.is_none() || self.is_forced());
         data["changed"] = json!(is_changed);
+        data["from"] = json!(self.from);
         data["secrets_renewed"] = json!(is_renewed);
         if self.options.dry_run {
             let packed = self.image.as_ref().map(|it| &it.context);

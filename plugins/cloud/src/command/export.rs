@@ -13,7 +13,7 @@ use serde_json::{Map, json};
 
 use super::ask::consent;
 use super::context::CommandContext;
-use super::{open, project, run};
+use super::{open, project, run, vault};
 use crate::domain::{Entry, Key, SetName};
 use crate::input::{both, dotenv, keys, refused};
 use crate::options::{Export, ExportFormat};
@@ -48,14 +48,9 @@ pub(super) fn export(context: CommandContext<'_>, options: &Export) -> Result<Re
         consent(session, "Export them?", plan, None)?;
     }
     let keys: Vec<String> = entries.iter().map(|it| theirs(it.key.as_str())).collect();
-    let data = json!({ "name": set.name.as_str(), "keys": keys, "path": place });
+    let data = json!({ "name": set.name.as_str(), "keys": keys, "path": place.as_ref().map(|it| it.display().to_string()) });
     if let Some(path) = place {
-        let overwrite = if options.force {
-            Overwrite::Allow
-        } else {
-            Overwrite::Refuse
-        };
-        let written = files::replace(&path, text.expose().as_bytes(), overwrite);
+        let written = files::replace(&path, text.expose().as_bytes(), overwrite(options));
         written.map_err(|error| files::write_failure(&path, error))?;
         let said = format!("Saved {values} to {to}; whoever can read your files can read them\n");
         return Ok(Reply::text(said).data(data));
@@ -71,15 +66,13 @@ pub(super) fn export(context: CommandContext<'_>, options: &Export) -> Result<Re
 
 /// Returns the file to write, or `None` for standard output.
 fn place(context: CommandContext<'_>, options: &Export) -> Result<Option<PathBuf>, Failure> {
-    let wrong =
-        |problem: String| Failure::invalid_input(vec![Field::new("file", problem).flag("--file")]);
     let shown = context.session.context();
     let Some(file) = &options.file else {
         // The outcome, or the host's messages, are on standard output.
         if !context.environment.own_streams || shown.format == Format::Json {
-            return Err(wrong(
-                "missing: values are printed only without `--json`".to_owned(),
-            ));
+            let problem = "missing: values are printed only without `--json`";
+            let field = Field::new("file", problem).flag("--file");
+            return Err(Failure::invalid_input(vec![field]));
         }
         if shown.terminal && !options.show {
             let hint = "`--file FILE` writes a file, `| PROGRAM` gives them to a program, `--show` prints them";
@@ -88,15 +81,17 @@ fn place(context: CommandContext<'_>, options: &Export) -> Result<Option<PathBuf
         }
         return Ok(None);
     };
-    let path = context.session.cwd().join(file);
-    let is_there = files::exists(&path).map_err(|error| files::not_written(&path, error.into()))?;
-    if is_there && !path.is_file() {
-        return Err(wrong("is not a regular file".to_owned()));
-    }
-    if is_there && !options.force {
-        return Err(wrong("is there already; `--force` replaces it".to_owned()));
-    }
+    let path = vault::file(context.session, file)?;
+    vault::vault(context)?.check_place(&path, overwrite(options))?;
     Ok(Some(path))
+}
+
+const fn overwrite(options: &Export) -> Overwrite {
+    if options.force {
+        Overwrite::Allow
+    } else {
+        Overwrite::Refuse
+    }
 }
 
 impl ExportFormat {
@@ -127,12 +122,15 @@ impl ExportFormat {
     }
 }
 
-/// Returns a line that python-dotenv reads as this entry. Most values can be in single quotes, and some that end with a backslash without.
+/// Returns a line that python-dotenv reads as this entry: in single quotes or, for some values, without quotes or in double quotes.
 fn python(Entry { key, value }: &Entry) -> Result<Secret, &'static str> {
     let escaped = value.expose().replace('\\', "\\\\").replace('\'', "\\'");
+    let double = value.expose().replace('\\', "\\\\").replace('"', "\\\"");
+    let double = double.replace('\n', "\\n").replace('\r', "\\r");
     let lines = [
         format!("{key}='{escaped}'"),
         format!("{key}={}", value.expose()),
+        format!("{key}=\"{double}\""),
     ];
     let is_same = |line: &Secret| {
         // Versions of python-dotenv differ in where quotes end if there are others below.
@@ -183,9 +181,9 @@ mod tests {
             ("it's \"x\"", Some(r#"'it\'s "x"'"#), Some(r#"it's "x""#)),
             (r"C:\dir\", Some(r"C:\dir\"), Some(r"C:\dir\")),
             (r"a\nb\'", Some(r"'a\\nb\\\''"), Some(r"a\nb\'")),
-            (r" \", None, Some(r" \")),
+            (r" \", Some(r#"" \\""#), Some(r" \")),
             ("two\nlines", Some("'two\nlines'"), None),
-            ("cr\r", None, None),
+            ("cr\r\nlf\r", Some(r#""cr\r\nlf\r""#), None),
             ("${HOME}", None, Some("${HOME}")),
             ("$HOME", Some("'$HOME'"), Some("$HOME")),
             ("日本", Some("'日本'"), Some("日本")),

@@ -25,7 +25,7 @@ pub struct OwnSet {
 
 /// Returns the command that starts the bot that gets its keys from this set, if it belongs to the generated project that contains `folder`.
 pub fn dev_command(folder: &Path, name: &SetName) -> Option<String> {
-    let set = |it: &Project| it.is_recorded().then(|| set_of(it)).flatten();
+    let set = |it: &Project| set_of(it).ok()?.filter(|_| it.is_recorded());
     let own = with(folder, name.as_str(), set)?;
     Some(format!("bot-cli dev{}", option(&own)))
 }
@@ -38,7 +38,7 @@ pub fn deploy_words(folder: &Path, name: &SetName) -> Option<String> {
 
 /// Returns the deployment file of this agent and its settings, if it belongs to the project that contains `folder`.
 pub fn file_of_agent(folder: &Path, agent: &str) -> Option<(PathBuf, Settings)> {
-    let own = with(folder, agent, agent_of)?;
+    let own = with(folder, agent, |it| agent_of(it).ok()?)?;
     Some((own.deployment()?, settings_of(&own)?))
 }
 
@@ -50,7 +50,8 @@ fn with(folder: &Path, value: &str, of: impl Fn(&Project) -> Option<String>) -> 
 
 /// Returns the names of the agents of the project that contains `folder`.
 pub fn agents(folder: &Path) -> Vec<String> {
-    in_each(folder).iter().filter_map(agent_of).collect()
+    let each = in_each(folder).into_iter();
+    each.filter_map(|it| agent_of(&it).ok()?).collect()
 }
 
 /// Returns the environments of the project that contains `folder`.
@@ -60,21 +61,16 @@ pub fn environments(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-fn in_each(folder: &Path) -> Vec<Project> {
-    Project::find(folder).map_or_else(Vec::new, |place| each(&place))
+/// Returns the set of an environment of the project that contains `folder`.
+pub fn set_in(folder: &Path, environment: &str) -> Option<SetName> {
+    let mut each = in_each(folder).into_iter();
+    let is_it = |it: &Environment| it.to_string() == environment;
+    let place = each.find(|place| place.environment.as_ref().is_some_and(is_it))?;
+    SetName::parse_existing(&place.secret_set(reader).ok()?.name).ok()
 }
 
-/// Returns the project, first without an environment and then in each of its environments.
-fn each(place: &Project) -> Vec<Project> {
-    let within = |environment| Project {
-        environment,
-        ..place.clone()
-    };
-    let environments = place.deployments().into_keys().flatten().map(Some);
-    std::iter::once(None)
-        .chain(environments)
-        .map(within)
-        .collect()
+fn in_each(folder: &Path) -> Vec<Project> {
+    Project::find(folder).map_or_else(Vec::new, |place| place.in_each_environment())
 }
 
 /// Returns the option for the project's environment, after a space.
@@ -87,12 +83,16 @@ fn settings_of(place: &Project) -> Option<Settings> {
     settings(&place.deployment()?).ok()
 }
 
-fn agent_of(place: &Project) -> Option<String> {
-    settings_of(place)?.agent_name
+fn agent_of(place: &Project) -> Result<Option<String>, (PathBuf, String)> {
+    let Some(file) = place.deployment() else {
+        return Ok(None);
+    };
+    let settings = settings(&file).map_err(|reason| (file, reason.to_string()));
+    Ok(settings?.agent_name)
 }
 
-fn set_of(place: &Project) -> Option<String> {
-    Some(place.secret_set(reader).ok()?.name)
+fn set_of(place: &Project) -> Result<Option<String>, (PathBuf, String)> {
+    Ok(Some(place.secret_set(reader)?.name))
 }
 
 /// Returns the project in this environment. Fails if the project does not have it.
@@ -104,34 +104,9 @@ fn within(
     let Some(environment) = environment else {
         return Ok(place);
     };
-    let outside = || wrong("environment", "can't be used outside a project");
+    let outside = || wrong("environment", "belongs to a project, and this is none");
     let place = place.ok_or_else(outside)?;
     Ok(Some(place.within(environment, session.cwd())?))
-}
-
-/// Fails if the project has this in common with another of its environments, since a change for one would change the other.
-fn check_apart(
-    place: &Project,
-    what: &str,
-    of: fn(&Project) -> Option<String>,
-) -> Result<(), Failure> {
-    let Some(own) = place.environment.as_ref().and_then(|_| of(place)) else {
-        return Ok(());
-    };
-    let mut others = each(place).into_iter();
-    let same =
-        others.find(|it| it.environment != place.environment && of(it).as_ref() == Some(&own));
-    same.map_or(Ok(()), |other| {
-        let other = match &other.environment {
-            Some(name) => format!("the environment `{name}`"),
-            None => "the project without an environment".to_owned(),
-        };
-        let message = format!("{other} has the same {what}, `{own}`");
-        let hint = format!(
-            "give each environment {what}s of its own, or name this one in place of `--environment`"
-        );
-        Err(Failure::new(Exit::Usage, "not_apart", message).hint(hint))
-    })
 }
 
 /// Returns the path of a file in the bot's folder of the project that contains `folder`. A file that exists in `folder` itself comes first.
@@ -181,7 +156,7 @@ fn own_set(
         Failure::because(Exit::Usage, "invalid_file", could_not, reason).hint(name)
     };
     if ["set", "unset", "delete", "copy"].contains(&command) {
-        check_apart(&place, "secret set", set_of)?;
+        place.check_apart("secret set", set_of)?;
     }
     let set = place.secret_set(reader);
     let set = set.map_err(|(file, reason)| could_not(&file, reason.into()))?;
@@ -231,9 +206,17 @@ pub struct Deployment {
     pub folder: PathBuf,
     pub path: Option<PathBuf>,
     pub settings: Settings,
+    /// The project, unless a deployment file was named.
+    place: Option<Project>,
 }
 
 impl Deployment {
+    /// Fails if another environment of the project has the same secret set.
+    pub fn check_apart(&self) -> Result<(), Failure> {
+        let place = self.place.as_ref();
+        place.map_or(Ok(()), |place| place.check_apart("secret set", set_of))
+    }
+
     /// Fails if the deployment file sends files from outside of its repository or, without one, of its project.
     pub fn check_context(&self) -> Result<(), Failure> {
         let (Some(file), Some(below)) = (&self.path, &self.settings.build.context_dir) else {
@@ -273,16 +256,16 @@ pub fn deployment(
         Some(folder) if folder.is_dir() => Project::at(folder),
         Some(file) if file.is_file() && environment.is_none() => None,
         Some(file) if file.is_file() => {
-            let problem = "can't be combined with `--environment`: it is a deployment file";
+            let problem = "is a deployment file, and environments belong to projects";
             return Err(wrong("dir", problem));
         }
         Some(_) => return Err(wrong("dir", "is neither a folder nor a deployment file")),
     };
     let found = within(session, found, environment)?;
     if let Some(place) = &found {
-        check_apart(place, "agent", agent_of)?;
+        place.check_apart("agent", agent_of)?;
     }
-    let path = found.and_then(|it| it.deployment());
+    let path = found.as_ref().and_then(Project::deployment);
     let path = path.or_else(|| given.clone().filter(|it| it.is_file()));
     let settings = match &path {
         Some(path) => settings(path).map_err(|reason| {
@@ -296,6 +279,7 @@ pub fn deployment(
         folder: parent.or(given).unwrap_or_else(|| cwd.to_owned()),
         path,
         settings,
+        place: found,
     })
 }
 
@@ -326,7 +310,13 @@ pub fn agent_name(session: &Session, given: Option<&String>, of: &Of) -> Result<
             }
         };
         let list = "bot-cli cloud agents list";
-        (own.settings.agent_name).ok_or_else(|| wrong("name", missing).hint(list))?
+        let several = environments(session.cwd());
+        let hint = if several.is_empty() || own.path.is_some() {
+            list.to_owned()
+        } else {
+            without_deployment(session, session.cwd())
+        };
+        (own.settings.agent_name).ok_or_else(|| wrong("name", missing).hint(hint))?
     };
     let name = Some(name).filter(|name| is_agent_name(name));
     name.ok_or_else(|| wrong("name", AGENT_NAME))

@@ -120,11 +120,12 @@ pub(super) fn entries(opened: &Opened<'_>, set: &OwnSet) -> Result<Vec<Entry>, F
         return Err(wrong_type(name, other.kind));
     }
     let mut failure = opened.not_found(name);
-    failure.hints.extend(set.template.as_ref().map(|template| {
+    if let Some(template) = &set.template {
+        // The name is right: nobody has typed it.
         let template = quoted(&template.display().to_string());
-        let set = format!("secrets set --from-template {template}");
-        opened.scope.command(&set)
-    }));
+        let set = format!("secrets set {name} --from-template {template}");
+        failure.hints = vec![opened.scope.command(&set)];
+    }
     Err(failure)
 }
 

@@ -19,8 +19,6 @@ use crate::domain::{Entry, Key, SetKind, SetName};
 use crate::input::given::{Given, TemplateKey};
 use crate::input::{advice, both, keys, looks_like_a_key, wrong};
 use crate::options::{Delete, Manner, Of, Set, Unset};
-use crate::scope::Setting;
-use crate::source::Source;
 use read::{Input, read};
 
 pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply, Failure> {
@@ -47,12 +45,7 @@ pub(super) fn set(context: CommandContext<'_>, mut options: Set) -> Result<Reply
         mut given,
         template,
     } = input;
-    let chosen = scope.region.as_ref().map(|region| region.source);
-    if let Some(region) = region
-        && !matches!(chosen, Some(Source::Flag | Source::Environment))
-    {
-        scope.region = Some(Setting::new(region, Source::DeployFile));
-    }
+    scope.prefer_region(region);
     let mut opened = open::open_scope(context, scope)?;
     conceal(&opened, &given.entries);
     let existing = opened.get(&name)?;

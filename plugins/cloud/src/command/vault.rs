@@ -132,7 +132,8 @@ pub(super) fn restore(context: CommandContext<'_>, options: &Restore) -> Result<
 }
 
 /// Returns the path of a backup. Fails for `-`, which means standard input in other commands.
-fn file(session: &Session, file: &Path) -> Result<PathBuf, Failure> {
+/// Returns the file that an argument names.
+pub(super) fn file(session: &Session, file: &Path) -> Result<PathBuf, Failure> {
     if standard_input::is_named_by(file) {
         return Err(input::wrong("file", "must be a file"));
     }
@@ -140,7 +141,7 @@ fn file(session: &Session, file: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Opens the local vault, regardless of the configured backend.
-fn vault(context: CommandContext<'_>) -> Result<Vault, Failure> {
+pub(super) fn vault(context: CommandContext<'_>) -> Result<Vault, Failure> {
     let wanted = Wanted::of(BackendName::LOCAL.as_str(), None);
     kind::vault(context, &mut open::scope(context, &wanted)?)
 }

@@ -57,6 +57,9 @@ pub(crate) fn read(target: &Path) -> Draft {
         let is_there = python.contains(known_by) || target.join(known_by).is_file();
         *draft.switches.slot(feature) = Some(is_there);
     }
+    if draft.said(Setting::Environments).is_some() {
+        *draft.switches.slot(Feature::DeployToCloud) = Some(true);
+    }
     if draft.video().is_some() {
         // The video output follows from the service.
         *draft.switches.slot(Feature::VideoOutput) = None;

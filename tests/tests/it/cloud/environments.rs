@@ -87,10 +87,13 @@ fn a_build_that_the_agent_could_not_run_is_not_taken() {
         "deploy --environment staging --architecture amd64 --skip",
     ));
     user.done(&there);
-    user.fails(
-        &words("deploy --from staging --environment staging"),
-        2,
-        "invalid_input",
+    // The same build with the new values of the secrets.
+    let again = user.done(&words(
+        "deploy --environment production --from production --force --skip",
+    ));
+    assert_eq!(
+        [&again["changes"], &again["secrets_renewed"]],
+        [&json!([]), &json!(true)]
     );
     user.fails(&words("deploy --from stage --skip"), 2, "no_environment");
     for other in [
@@ -116,6 +119,7 @@ fn the_environment_names_set_and_agent_and_nothing_else_does_beside_it() {
         "secrets delete x --environment staging",
         "secrets run x --environment staging -- env",
         "secrets copy x --environment staging",
+        "secrets copy --to-name x --environment staging",
         "secrets diff x --environment staging",
     ] {
         user.fails(&words(line), 2, "usage");
@@ -157,6 +161,14 @@ fn the_environment_names_set_and_agent_and_nothing_else_does_beside_it() {
                 .contains("the environment `production` has the same"),
             "{error}"
         );
+    }
+    // What can't be read may have the same names.
+    user.write("server/cloud-deploy.production.toml", "agent_name = 1\n");
+    for line in [
+        "agents delete --environment staging --skip",
+        "secrets unset --environment staging A --skip",
+    ] {
+        user.fails(&words(line), 2, "invalid_file");
     }
     assert_eq!(user.values("my-bot-production-secrets").len(), 1);
     // Reading it is fine.

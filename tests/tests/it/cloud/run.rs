@@ -162,6 +162,6 @@ fn a_set_that_can_not_be_had_starts_no_program() {
     user.write("server/.env.example", "A=\n");
     let run = user.run(&["secrets", "run", "--", "true"]);
     assert_eq!(run.status, Some(1), "{run:?}");
-    let hint = "hint: bot-cli cloud secrets set --from-template server/.env.example\n";
+    let hint = "hint: bot-cli cloud secrets set prod --from-template server/.env.example\n";
     assert!(run.stderr.ends_with(hint), "{run:?}");
 }

@@ -18,6 +18,8 @@ use crate::words::failed;
 pub struct Promoted {
     pub agent: String,
     pub build: String,
+    /// The architecture of the build, if it is known.
+    pub architecture: Option<String>,
 }
 
 impl Promoted {
@@ -37,16 +39,13 @@ impl Promoted {
         let agent = source.settings.agent_name.clone();
         let agent = agent.filter(|agent| is_agent_name(agent));
         let agent = agent.ok_or_else(|| wrong("from", format!("its agent_name {AGENT_NAME}")))?;
-        if agent == name {
-            return Err(wrong(
-                "from",
-                format!("is the environment of `{name}` itself"),
-            ));
-        }
         let refused = |code, problem: String| {
             let message = format!("`{name}` can't take the build of `{agent}`: {problem}");
-            let status = format!("agents status {agent}");
-            Err(failed(code, message).hint(service.scope.command(&status)))
+            let look = match code {
+                "not_found" => format!("deploy --environment {environment}"),
+                _ => format!("agents status {agent}"),
+            };
+            Err(failed(code, message).hint(service.scope.command(&look)))
         };
         let Some(running) = service.agent(&agent)? else {
             return refused("not_found", "there is no such agent".to_owned());
@@ -63,19 +62,24 @@ impl Promoted {
             let settings = agent.settings();
             settings.get(key).and_then(Value::as_str).map(str::to_owned)
         };
-        let (of_file, key) = (source.settings.architecture, "architecture");
-        let of_agent = before.and_then(|agent| text(agent, key));
+        let its = text(&running, "architecture").or(source.settings.architecture);
+        let of_agent = before.and_then(|agent| text(agent, "architecture"));
         let own = wanted.architecture.clone().or(of_agent);
-        let its = text(&running, key).or(of_file.clone());
-        // Without a setting, it is the service's default, which the other agent need not have.
-        if own.as_ref().map_or(of_file.is_some(), |_| own != its) {
-            let words = |it: Option<String>| it.map_or("the default".to_owned(), |it| theirs(&it));
-            let (its, own) = (words(its), words(own));
-            let problem = format!("the architectures differ, {its} and {own}");
-            return refused("architecture_differs", problem);
+        if before.is_some() || own.is_some() {
+            let words =
+                |it: &Option<String>| it.as_deref().map_or("the default".to_owned(), theirs);
+            if own != its {
+                let (its, own) = (words(&its), words(&own));
+                let problem = format!("the architectures differ, {its} and {own}");
+                return refused("architecture_differs", problem);
+            }
         }
         match text(&running, "build_id") {
-            Some(build) => Ok(Some(Self { agent, build })),
+            Some(build) => Ok(Some(Self {
+                agent,
+                build,
+                architecture: its,
+            })),
             None => refused(
                 "no_build",
                 "the service shows no build that it runs".to_owned(),

@@ -88,6 +88,9 @@ pub fn missing(
                 let checked = SetName::parse(name.as_str());
                 let checked = checked.and_then(|name| opened.profile.check_name(&name));
                 checked.map_err(|problem| wrong(setting, problem))?;
+                if kind == SetKind::Secret {
+                    project.check_apart()?;
+                }
                 missing.push(Missing {
                     name,
                     setting,

@@ -10,7 +10,7 @@ use bot_cli_terminal::shell::quoted;
 use bot_cli_terminal::standard_input;
 
 use crate::command::project;
-use crate::domain::{Key, Region, SetName};
+use crate::domain::{Key, SetName};
 use crate::input::given::{Given, REFUSED, TemplateKey, from_file, from_template};
 use crate::input::{self, NO_FILE, both, looks_like_a_key, pairs, text, wrong};
 use crate::options::Set;
@@ -20,7 +20,7 @@ const TEMPLATE: &str = "--from-template";
 pub struct Input {
     pub name: SetName,
     /// The region in the project's deployment file.
-    pub region: Option<Region>,
+    pub region: Option<String>,
     pub given: Given,
     pub template: Vec<TemplateKey>,
 }
@@ -64,7 +64,7 @@ pub fn read(session: &Session, options: &Set) -> Result<Input, Failure> {
     }
     Ok(Input {
         name: own.name,
-        region: own.region.and_then(|region| Region::parse(&region).ok()),
+        region: own.region,
         given,
         template,
     })
