@@ -180,8 +180,9 @@ fn worded(error: &VaultError) -> Failure {
         VaultError::NotRead(path, _) => {
             failure("not_read").hint(format!("look at its rights: ls -ld {}", quoted(path)))
         }
-        VaultError::NotAPlace(..) => failure("not_a_place")
-            .hint("choose the name of a new file outside of the vault"),
+        VaultError::NotAPlace(..) => {
+            failure("not_a_place").hint("choose the name of a new file outside of the vault")
+        }
         VaultError::WrongPassphrase(_) => failure("wrong_passphrase")
             .hint("try again; without its passphrase a backup can't be read"),
         VaultError::Busy(_) => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())

@@ -114,8 +114,14 @@ fn an_environment_is_added_and_an_edited_file_of_one_is_kept() {
     assert_eq!(again["config"]["environments"], both);
 
     for (words, problem) in [
-        (&["--environment", "Qa"][..], "`Qa` must be lower-case"),
-        (&["--environment", "../x"], "`../x` must be lower-case"),
+        (
+            &["--environment", "Qa"][..],
+            "`Qa` must be 1 to 50 lower-case",
+        ),
+        (
+            &["--environment", "../x"],
+            "`../x` must be 1 to 50 lower-case",
+        ),
         (&["--no-deploy-to-cloud"], "needs `--deploy-to-cloud`"),
     ] {
         let refused = run(folder.path(), &[&["my-bot", "--update"], words].concat());
