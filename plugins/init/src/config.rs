@@ -40,7 +40,7 @@ pub struct Config<'c> {
     pub client: Client,
     /// The environments in which the bot is deployed, beside the default one, without duplicates.
     pub environments: Vec<Environment>,
-    /// The CI service, or [`NONE`](crate::draft::NONE).
+    /// The CI service, or `none`.
     pub ci: &'static str,
     /// The optional features.
     pub features: Features,
