@@ -37,7 +37,7 @@ from stand_in_carrier import CARRIERS, RATE, keep_humming, loud, pitch
 PATIENCE = 60.0
 FIELDS = {"CallSid": "CA0", "From": "+15550100", "To": "+15550101", "Note": "a b&c=ü"}
 TELNYX = Ed25519PrivateKey.generate()
-KEYS = {"TWILIO_AUTH_TOKEN": "twilio-token", "PLIVO_AUTH_TOKEN": "plivo-token"}
+KEYS = {"TWILIO_AUTH_TOKEN": "twilio-token", "PLIVO_AUTH_TOKEN": "plivo-token", "DAILY_API_KEY": "daily-key"}
 
 
 def signed_by_twilio(url: str, body: bytes) -> dict[str, str]:
@@ -283,11 +283,13 @@ async def refuses(host: Host) -> None:
     async def is_full() -> bool:
         return await host.health("c") == 503
 
-    # A second signal ends it at once.
+    # A command that is repeated sends a second TERM, which changes nothing; Ctrl-C ends it at once.
     async with connect(streams + await ticket()):
         bot.send_signal(signal.SIGTERM)
         await until("the first signal", is_full)
         bot.send_signal(signal.SIGTERM)
+        assert await host.health("c") == 503
+        bot.send_signal(signal.SIGINT)
         assert await asyncio.wait_for(bot.wait(), PATIENCE) == 1
 
 

@@ -63,6 +63,10 @@ async def refuses(host: Host) -> None:
     for origin, allowed in (("https://example.com", "https://example.com"), ("https://other.example", None)):
         async with host.client.get(f"{http}/health", headers={"Origin": origin}) as reply:
             assert reply.headers.get("Access-Control-Allow-Origin") == allowed, origin
+    # A page needs no leave to send plain text, which is JSON all the same.
+    other = {"Origin": "https://other.example", "Content-Type": "text/plain"}
+    async with host.client.post(f"{http}/start", data='{"transport": "webrtc"}', headers=other) as reply:
+        assert reply.status == 403, "a page that may not start sessions"
 
 
 async def daily(asked: list[dict[str, Any]]) -> tuple[web.AppRunner, str]:
@@ -92,7 +96,7 @@ async def main() -> None:
     runner, address = await daily(asked)
     with tempfile.TemporaryDirectory() as folder:
         async with Host(json.loads(image), Path(caddyfile).resolve(), Path(folder)) as host:
-            bots = [host.bot(name, DAILY_API_KEY="daily-key", DAILY_API_URL=address) for name in "ab"]
+            bots = [host.bot(name, DAILY_API_URL=address) for name in "ab"]
             await asyncio.gather(*bots, refuses(host))
             for name in "ab":
 

@@ -426,7 +426,7 @@ fn ci_deploys_once_releases_have_an_address() {
     let (needs, steps) = deploys(address, Client::None, true, "").unwrap();
     assert_eq!((needs, steps.len()), (1, 3));
     assert!(steps[0].starts_with("curl -fsSL https://example.com/latest/install.sh | sh "));
-    assert_eq!(steps[1], "bot-cli init --update --check");
+    assert!(steps[1].starts_with("bot-cli init --update --check || echo "));
     assert!(steps[2].ends_with("\nbot-cli cloud deploy --skip\n"));
     let (needs, steps) = deploys(address, Client::Vanilla, true, "acme 1.0.0").unwrap();
     assert_eq!((needs, steps.len()), (2, 2));
