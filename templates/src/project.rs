@@ -144,11 +144,18 @@ impl Project {
         })
     }
 
-    /// Returns the project in this environment. `cwd` is the folder in which the user types a command.
+    /// Returns the project in this environment, if one is given. `cwd` is the folder in which the user types a command.
     ///
     /// # Errors
     /// Returns the failure for an environment without a deployment file.
-    pub fn within(mut self, environment: &Environment, cwd: &Path) -> Result<Self, Failure> {
+    pub fn within(
+        mut self,
+        environment: Option<&Environment>,
+        cwd: &Path,
+    ) -> Result<Self, Failure> {
+        let Some(environment) = environment else {
+            return Ok(self);
+        };
         self.environment = Some(environment.clone());
         if self.deployment().is_some() {
             return Ok(self);
@@ -212,7 +219,7 @@ impl Project {
                     || "the project without an environment".to_owned(),
                     |name| format!("the environment `{name}`"),
                 );
-                let message = format!("{environment} has the same {what}, `{own}`");
+                let message = format!("{environment} has the same {what}");
                 let hint = format!("give each environment {what}s of its own");
                 return Err(Failure::new(Exit::Usage, "not_apart", message).hint(hint));
             }
@@ -252,7 +259,14 @@ impl Project {
 
     /// Returns the deployment file.
     pub fn deployment(&self) -> Option<PathBuf> {
-        self.deployments().remove(&self.environment)
+        let environment = self.environment.as_ref().map(|name| format!(".{name}"));
+        let ending = environment.unwrap_or_default() + ".toml";
+        let folders = [&self.bot, &self.root].into_iter();
+        let mut paths = folders.flat_map(|folder| {
+            let names = DEPLOYMENTS.iter().map(|it| format!("{it}{ending}"));
+            names.map(|name| folder.join(name))
+        });
+        paths.find(|path| path.is_file())
     }
 
     /// Returns the deployment files by their environments. The file without an environment comes first.
@@ -548,7 +562,7 @@ mod tests {
         let read = |file: &Path| fs::read_to_string(file).map_err(|it| it.to_string());
         let of = |name: &str| {
             let place = Project::find(&root.join("server")).unwrap();
-            let within = place.within(&name.parse().unwrap(), root);
+            let within = place.within(Some(&name.parse().unwrap()), root);
             within.map(|place| place.secret_set(read).unwrap().name)
         };
         assert_eq!(of("staging").unwrap(), "my-bot-staging-secrets");

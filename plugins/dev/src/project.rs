@@ -48,10 +48,7 @@ impl Project {
             let message = format!("`{}` is in no project of `bot-cli init`", folder.display());
             return Err(Failure::new(Exit::Usage, "no_project", message).hint(QUICKSTART));
         };
-        let place = match &options.environment {
-            Some(environment) => place.within(environment, cwd)?,
-            None => place,
-        };
+        let place = place.within(options.environment.as_ref(), cwd)?;
         let read = |file: &Path| fs::read_to_string(file).map_err(|error| reason(&error));
         let unreadable = |path: &Path, reason| {
             let message = format!("could not read `{}`: {reason}", path.display());

@@ -101,12 +101,12 @@ fn within(
     place: Option<Project>,
     environment: Option<&Environment>,
 ) -> Result<Option<Project>, Failure> {
-    let Some(environment) = environment else {
-        return Ok(place);
-    };
-    let outside = || wrong("environment", "belongs to a project, and this is none");
-    let place = place.ok_or_else(outside)?;
-    Ok(Some(place.within(environment, session.cwd())?))
+    if place.is_none() && environment.is_some() {
+        let problem = "belongs to a project, and this is none";
+        return Err(wrong("environment", problem));
+    }
+    let place = place.map(|place| place.within(environment, session.cwd()));
+    place.transpose()
 }
 
 /// Returns the path of a file in the bot's folder of the project that contains `folder`. A file that exists in `folder` itself comes first.
