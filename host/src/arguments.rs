@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use bot_cli_engine::discovery::RESERVED;
-use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::words::{HostOption, Taken};
+use bot_cli_sdk::plugin::JsonOption;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 /// Tools for voice and video bot projects
@@ -26,8 +26,8 @@ pub struct Arguments {
 
 #[derive(Debug, Clone, Default, Args)]
 pub struct Options {
-    #[arg(long, global = true, help = HostOption::Json.about())]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: JsonOption,
     #[arg(short, long, global = true, action = ArgAction::Count, help = HostOption::Verbose.about())]
     pub verbose: u8,
     #[arg(short, long, global = true, conflicts_with = "verbose", help = HostOption::Quiet.about())]
@@ -107,18 +107,10 @@ pub fn name_a_plugin(words: &[OsString]) -> bool {
 }
 
 impl Options {
-    pub fn format(&self) -> Format {
-        if self.json {
-            Format::Json
-        } else {
-            Format::Text
-        }
-    }
-
     /// Returns these options combined with `taken`, the host options among the plugin's arguments.
     pub fn with(&self, taken: &Taken) -> Self {
         Self {
-            json: self.json || taken.json,
+            json: JsonOption(self.json.0.max(taken.json)),
             verbose: self.verbose.saturating_add(taken.verbose),
             quiet: self.quiet || taken.quiet,
             ..self.clone()

@@ -5,11 +5,13 @@ use std::ffi::OsString;
 use bot_cli_engine::discovery::Plugin;
 use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::outcome::{Outcome, Reply};
+use bot_cli_protocol::outcome::{Json, Outcome, Reply};
 use bot_cli_protocol::words::{self, Taken};
 use bot_cli_protocol::{CommandSpec, Manifest};
+use bot_cli_sdk::plugin::usage;
 use bot_cli_terminal::Terminal;
 use bot_cli_terminal::ui::{Level, Ui};
+use serde_json::Value;
 
 use crate::arguments::Options;
 use crate::environment::Environment;
@@ -67,7 +69,7 @@ pub fn report(outcome: &Outcome, terminal: &Terminal) -> u8 {
     if let Err(failure) = &outcome.result {
         for cause in failure.causes() {
             let cause = format!("caused by: {cause}");
-            terminal.clone().log(Level::Info, &cause);
+            terminal.clone().log(Level::Info, &cause, &Value::Null);
         }
     }
     terminal.report(outcome)
@@ -80,7 +82,7 @@ fn undeclared(
     options: &Options,
     environment: &Environment,
 ) -> Failure {
-    if options.json || options.quiet || options.verbose > 0 {
+    if options.json.0.is_some() || options.quiet || options.verbose > 0 {
         let name = &plugin.name;
         let message =
             format!("`{name}` is an ordinary command: options before its name do not apply to it");
@@ -114,8 +116,12 @@ fn declared(
     if taken.version && !manifest.version.is_empty() {
         return Outcome::new(Ok(help::version(plugin, manifest)));
     }
+    if let (Some(value), Some(_)) = (&taken.wrong_json, &manifest.command) {
+        let valid = [Json::LINES.to_owned()];
+        return Outcome::new(Err(usage::not_a_value("--json", value, &[""; 0], &valid)));
+    }
     let direct = taken.path.last().is_some_and(|command| command.direct);
-    if direct && !options.json && !taken.json {
+    if direct && options.json.0.max(taken.json).is_none() {
         let mut words = [flags(options, manifest), taken.argv.clone()].concat();
         if words.is_empty() {
             // A plugin without arguments and without a terminal speaks the protocol.

@@ -54,6 +54,6 @@ impl Environment {
 
     pub fn terminal(&self, options: &Options) -> Terminal {
         let verbosity = Verbosity::new(options.quiet, options.verbose);
-        Terminal::new(self.look, verbosity, options.format())
+        Terminal::new(self.look, verbosity, options.json.0)
     }
 }

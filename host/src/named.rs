@@ -5,6 +5,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest;
 use bot_cli_terminal::Terminal;
 use bot_cli_terminal::ui::{Level, Ui};
+use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::tree;
@@ -26,7 +27,7 @@ pub fn plugin(
     };
     for (file, refused) in &named.refused {
         let line = format!("`{}` is not run: {}", file.display(), refused.reason);
-        terminal.clone().log(Level::Info, &line);
+        terminal.clone().log(Level::Info, &line, &Value::Null);
     }
     Ok(plugin)
 }

@@ -57,7 +57,7 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
         Some(Command::Complete { shell, words }) => {
             Ok(completion::complete(shell, &words, &terminal, environment))
         }
-        Some(Command::Version) => Ok(if arguments.options.json || arguments.options.verbose > 0 {
+        Some(Command::Version) => Ok(if arguments.options.json.0.is_some() || arguments.options.verbose > 0 {
             version::reply(environment)
         } else {
             Reply::text(format!("bot-cli {}\n", env!("CARGO_PKG_VERSION")))
@@ -78,7 +78,7 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
         // Parses the arguments again with the plugins, which are searched for only when help is shown.
         return terminal.report(&own_help(&environment.arguments, environment));
     }
-    if error.kind() == ErrorKind::DisplayVersion && (taken.json || taken.verbose > 0) {
+    if error.kind() == ErrorKind::DisplayVersion && (taken.json.is_some() || taken.verbose > 0) {
         return terminal.report(&Outcome::new(Ok(version::reply(environment))));
     }
     terminal.report(&usage::outcome(

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use bot_cli_engine::discovery::Plugin;
 use bot_cli_engine::driver::{self, Launch, Patience};
+use bot_cli_engine::project;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Outcome;
 use bot_cli_protocol::{Context, HostName, RunParams, VERSION};
@@ -78,6 +79,7 @@ pub fn launch(
 pub fn context(terminal: &Terminal, launch: &Launch) -> Context {
     Context {
         host: Some(HostName::new("bot-cli", env!("CARGO_PKG_VERSION"))),
+        project: project::root_of(&launch.cwd),
         ..terminal.context(launch.cwd.clone())
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use bot_cli_engine::discovery::{Plugin, Standing};
 use bot_cli_protocol::words::{HostOption, Reader};
 use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Role, ValueSpec};
-use bot_cli_sdk::plugin::spec_of;
+use bot_cli_sdk::plugin::{spec_of, with_forms};
 use bot_cli_terminal::{one_line, printable};
 use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, ArgAction, Command};
@@ -82,8 +82,13 @@ fn common(option: HostOption, spec: &CommandSpec, action: ArgAction) -> Arg {
     };
     let argument = Arg::new(format!("--{}", option.long()))
         .long(option.long())
-        .action(action)
         .help(option.about());
+    let argument = match option {
+        HostOption::Json => with_forms(argument),
+        HostOption::Verbose | HostOption::Quiet | HostOption::Help | HostOption::Version => {
+            argument.action(action)
+        }
+    };
     match option.short().filter(|letter| !taken(letter)) {
         Some(letter) => argument.short(letter),
         None => argument,
@@ -215,6 +220,9 @@ impl Taken {
             }
         }
         Some(match spec.kind {
+            ArgumentKind::Flag if HostOption::meant_by(spec) == Some(HostOption::Json) => {
+                with_forms(argument)
+            }
             ArgumentKind::Flag => argument.action(ArgAction::SetTrue),
             ArgumentKind::Option | ArgumentKind::Positional => valued(argument, spec),
         })

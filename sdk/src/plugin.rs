@@ -26,6 +26,8 @@ pub use bot_cli_terminal::cancel::Guard;
 #[doc(hidden)]
 pub use describe::{spec_of, tree};
 #[doc(hidden)]
+pub use surface::{JsonOption, with_forms};
+#[doc(hidden)]
 pub use embed::beside;
 pub use embed::{Declared, manifest_is_up_to_date};
 
@@ -60,6 +62,10 @@ pub trait Command: clap::Parser + Declared {
     /// The commands that use the user's terminal and standard streams directly, such as `secrets run`, which replaces itself with another
     /// program. For these commands, a host starts the plugin as a shell would.
     const DIRECT: &'static [&'static str] = &[];
+
+    /// The commands that declare the form of their `data`, such as `("secrets list", include_str!("list.schema.json"))`: a JSON Schema, which
+    /// `plugin check` compares with the results.
+    const RESULTS: &'static [(&'static str, &'static str)] = &[];
 
     /// The environment variables that the plugin reads, with short descriptions for `help environment`.
     const ENVIRONMENT: &'static [(&'static str, &'static str)] = &[];

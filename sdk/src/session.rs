@@ -247,8 +247,13 @@ impl Session {
 
     /// Logs a line to stderr, if the verbosity permits.
     pub fn log(&self, level: Level, message: &str) {
+        self.log_with(level, message, &Value::Null);
+    }
+
+    /// Logs a line like [`log`](Self::log). `data` is the same for programs: `--json=lines` prints both.
+    pub fn log_with(&self, level: Level, message: &str, data: &Value) {
         if wants(&self.context, level) {
-            self.held(|shown| shown.ui.borrow_mut().log(level, message));
+            self.held(|shown| shown.ui.borrow_mut().log(level, message, data));
         }
     }
 
@@ -270,11 +275,21 @@ impl Session {
     /// Prints part of the result to stdout before the rest is ready. If the host cannot show output immediately, prepends `text` to the
     /// reply's text.
     pub fn output(&self, text: &str) {
-        if self.shown.capabilities().output {
-            self.held(|shown| shown.ui.borrow_mut().output(text));
+        self.output_with(text, &Value::Null);
+    }
+
+    /// Prints part of the result like [`output`](Self::output). `data` is the same for programs: `--json=lines` prints both.
+    pub fn output_with(&self, text: &str, data: &Value) {
+        if self.shows_output() {
+            self.held(|shown| shown.ui.borrow_mut().output(text, data));
         } else {
             self.held_output.borrow_mut().push_str(text);
         }
+    }
+
+    /// Reports whether output is shown before the command ends. If not, a command that never ends shows nothing.
+    pub fn shows_output(&self) -> bool {
+        self.shown.capabilities().output
     }
 
     /// Returns the user's piped input, or fails if there is none.
@@ -403,9 +418,9 @@ impl Ui for Nobody {
 
     fn progress(&mut self, _: &str, _: Option<u64>, _: Option<u64>) {}
 
-    fn log(&mut self, _: Level, _: &str) {}
+    fn log(&mut self, _: Level, _: &str, _: &Value) {}
 
-    fn output(&mut self, _: &str) {}
+    fn output(&mut self, _: &str, _: &Value) {}
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
         Err(no_stdin())

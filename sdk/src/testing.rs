@@ -36,7 +36,7 @@ use crate::plugin::work::carry_out;
 use crate::plugin::{self, Command, surface, usage};
 use crate::session::{Context, Level, Session};
 use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::outcome::{Format, Outcome};
+use bot_cli_protocol::outcome::Outcome;
 use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::ui::Ui;
@@ -151,9 +151,7 @@ fn here<C: Command>(
     match command.try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &name, &plugin::tree::<C>(), words, context.color),
         Ok(matches) => {
-            if context.format == Format::Text {
-                context.format = surface::format_of(&matches);
-            }
+            surface::heed(&matches, &mut context);
             let session = Session::new(Box::new(user), context, scripted, Cancel::new());
             carry_out::<C>(&matches, &name, &session)
         }

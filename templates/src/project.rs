@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use bot_cli_engine::project;
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_terminal::shell::quoted;
@@ -13,8 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::embedded;
 
-/// The file in which `bot-cli init` records the project's options, relative to the project's root.
-pub const RECORD: &str = ".bot-cli/project.json";
+pub use bot_cli_engine::project::RECORD;
 
 /// The template of `.env`, in the bot's folder.
 pub const ENV_TEMPLATE: &str = ".env.example";
@@ -241,7 +241,7 @@ impl Project {
 
     /// Reports whether `bot-cli init` generated the project.
     pub fn is_recorded(&self) -> bool {
-        self.root.join(RECORD).is_file()
+        project::is_root(&self.root)
     }
 
     /// Reads the recorded options with `read`.

@@ -6,6 +6,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::{Answer, Question};
 use bot_cli_sdk::session::{Capabilities, Level};
 use bot_cli_terminal::ui::Ui;
+use serde_json::Value;
 
 /// A user interface that records all output and can't answer questions.
 pub(crate) struct RecordingUi(pub Arc<Mutex<String>>);
@@ -27,11 +28,11 @@ impl Ui for RecordingUi {
         self.hear(message);
     }
 
-    fn log(&mut self, _level: Level, message: &str) {
+    fn log(&mut self, _level: Level, message: &str, _data: &Value) {
         self.hear(message);
     }
 
-    fn output(&mut self, text: &str) {
+    fn output(&mut self, text: &str, _data: &Value) {
         self.hear(text);
     }
 

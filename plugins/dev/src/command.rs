@@ -72,7 +72,7 @@ impl Plugin for Options {
         let mut work = Work {
             project: &project,
             options: &self,
-            shown: Shown::new(session, self.events),
+            shown: Shown::new(session),
             said,
             heard,
             running: Vec::new(),
@@ -212,7 +212,7 @@ impl<'a> Work<'a> {
     /// Reports whether a child process can prompt the user in the terminal.
     fn can_ask(&self) -> bool {
         // In protocol mode, where the process has no arguments, the terminal belongs to the host.
-        self.shown.session.interactive() && !self.options.events && env::args_os().len() > 1
+        self.shown.session.interactive() && !self.shown.is_json() && env::args_os().len() > 1
     }
 
     fn run_options(&self) -> Vec<String> {
@@ -394,7 +394,7 @@ impl<'a> Work<'a> {
         }
         let is_bot = [BOT, SERVER].contains(&said.by);
         let level = said.line.split_once(" | ").map_or("", |(_, rest)| rest);
-        if is_bot && level.starts_with("DEBUG ") && context.verbosity == 0 && !self.options.events {
+        if is_bot && level.starts_with("DEBUG ") && context.verbosity == 0 && !self.shown.is_json() {
             return;
         }
         let fault = self.faults.read(&said.line);

@@ -52,9 +52,6 @@ pub struct Options {
     /// Backend with the secret set: `local` is the vault of this machine
     #[arg(long, value_name = "NAME", default_value = "local")]
     pub backend: String,
-    /// Print events instead of text, each as a line of JSON
-    #[arg(long)]
-    pub events: bool,
 }
 
 fn secret_set(name: &str) -> Result<String, &'static str> {

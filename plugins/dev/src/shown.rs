@@ -1,10 +1,12 @@
-//! Prints output as lines with a time and a program name, or as JSON events.
+//! Prints output as lines with a time and a program name, and as data.
 
 use std::time::Instant;
 
+use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::session::Session;
 use bot_cli_terminal::printable;
 use serde::Serialize;
+use serde_json::json;
 
 /// The program name shown for output from `dev` itself.
 const OWN: &str = "dev";
@@ -51,27 +53,25 @@ struct Timed<'a> {
 pub struct Shown<'a> {
     pub session: &'a Session,
     since: Instant,
-    is_json: bool,
 }
 
 impl<'a> Shown<'a> {
-    pub fn new(session: &'a Session, is_json: bool) -> Self {
+    pub fn new(session: &'a Session) -> Self {
         Self {
             session,
             since: Instant::now(),
-            is_json,
         }
     }
 
     pub fn event(&mut self, event: &Event<'_>) {
         let time = self.since.elapsed().as_secs_f64();
-        let line = if self.is_json {
-            let time = (time * 1000.0).round() / 1000.0;
-            serde_json::to_string(&Timed { time, event }).unwrap_or_default()
-        } else {
-            self.text(time, event)
-        };
-        self.session.output(&format!("{line}\n"));
+        let line = self.text(time, event) + "\n";
+        let time = (time * 1000.0).round() / 1000.0;
+        self.session.output_with(&line, &json!(Timed { time, event }));
+    }
+
+    pub fn is_json(&self) -> bool {
+        self.session.context().format == Format::Json
     }
 
     fn text(&self, time: f64, event: &Event<'_>) -> String {

@@ -5,4 +5,5 @@ pub mod discovery;
 pub mod driver;
 pub mod platform;
 pub mod process;
+pub mod project;
 mod refused;

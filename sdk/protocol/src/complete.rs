@@ -74,11 +74,14 @@ fn options(reader: &Reader, word: &str) -> Vec<Candidate> {
         .options_here()
         .filter(|argument| !argument.hidden)
         .filter_map(|argument| Some((argument.long.as_deref()?, &*argument.about)));
-    let common = reader
-        .host_options()
-        .map(|option| (option.long(), option.about()));
-    for (long, description) in own.chain(common) {
-        let value = format!("--{long}");
+    let own = own.map(|(long, description)| (format!("--{long}"), description));
+    let common = reader.host_options().flat_map(|option| {
+        let plain = format!("--{}", option.long());
+        let valued = option.value().map(|value| format!("{plain}={value}"));
+        let words = [Some(plain), valued].into_iter().flatten();
+        words.map(move |word| (word, option.about()))
+    });
+    for (value, description) in own.chain(common) {
         let known = candidates.iter().any(|candidate| candidate.value == value);
         if value.starts_with(word) && !known {
             candidates.push(Candidate {

@@ -18,6 +18,9 @@ pub struct Context {
     /// The absolute path of the user's working directory, which is also the plugin's working directory.
     #[serde(skip_serializing_if = "is_untold")]
     pub cwd: PathBuf,
+    /// The absolute path of the root of the bot project that contains `cwd`, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<PathBuf>,
     /// Whether the user can be prompted at a terminal.
     pub interactive: bool,
     /// Whether the result's text and `output` notifications may contain colour. Encoded as `always` or `never`.
@@ -45,6 +48,7 @@ impl Default for Context {
     fn default() -> Self {
         Self {
             cwd: PathBuf::new(),
+            project: None,
             interactive: false,
             color: false,
             width: 100,

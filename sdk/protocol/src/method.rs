@@ -41,7 +41,7 @@ pub struct HostName {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RunResult {
-    /// The human-readable text, printed verbatim.
+    /// The human-readable text, printed without control sequences other than colours.
     pub text: String,
     /// The machine-readable document that `--json` prints.
     pub data: Value,
@@ -167,6 +167,9 @@ pub struct LogParams {
     pub level: Level,
     /// The message, on a single line.
     pub message: String,
+    /// The message as data, which `--json=lines` prints.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
 }
 
 /// A log level.
@@ -191,8 +194,11 @@ pub enum Level {
 pub struct OutputParams {
     /// The ID of the request in progress.
     pub id: Id,
-    /// Part of the result, shown verbatim.
+    /// Part of the result, shown immediately.
     pub text: String,
+    /// This part of the result as data, which `--json=lines` prints.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
 }
 
 impl HostName {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::{ErrorObject, RunResult};
 
 /// The result of a successful command.
 ///
@@ -81,6 +82,20 @@ impl Outcome {
         self
     }
 
+    /// Converts the outcome into a result or an error of the protocol.
+    ///
+    /// # Errors
+    /// Returns the error if the command failed.
+    pub fn on_wire(self) -> Result<RunResult, ErrorObject> {
+        let Reply { text, data, next } = self.result?;
+        Ok(RunResult {
+            text,
+            data,
+            exit: self.status,
+            next,
+        })
+    }
+
     /// Returns the document that `--json` prints: the reply's `data`, or `{"error": …}` for a failure.
     pub fn document(&self) -> Value {
         match &self.result {
@@ -102,6 +117,20 @@ impl Outcome {
             }
         }
     }
+}
+
+/// What `--json` prints. The plugin prepares `data` for both forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Json {
+    /// `--json`: the result as one document.
+    Document,
+    /// `--json=lines`: each message as one line, the last of which is the result. If both forms are given, this one applies.
+    Lines,
+}
+
+impl Json {
+    /// The value of `--json=lines`, the only one that the option accepts.
+    pub const LINES: &str = "lines";
 }
 
 /// The output format of a result.

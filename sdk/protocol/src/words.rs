@@ -7,6 +7,7 @@ mod taken;
 #[cfg(test)]
 mod tests;
 
+use crate::outcome::Json;
 use crate::{ArgumentKind, ArgumentSpec, CommandSpec};
 pub use taken::{HelpForm, Taken, take};
 
@@ -70,7 +71,11 @@ impl HostOption {
     /// Returns the long name, the short name and the help text, which are the same in the host and in all plugins.
     const fn row(self) -> (&'static str, Option<char>, &'static str) {
         match self {
-            Self::Json => ("json", None, "Print the result as one JSON document"),
+            Self::Json => (
+                "json",
+                None,
+                "Print the result as JSON, or each message as a line",
+            ),
             Self::Verbose => ("verbose", Some('v'), "Show more details; twice shows all"),
             Self::Quiet => (
                 "quiet",
@@ -95,6 +100,14 @@ impl HostOption {
     /// Returns the help text.
     pub const fn about(self) -> &'static str {
         self.row().2
+    }
+
+    /// Returns the value that the option may have, as in `--json=lines`, if any.
+    pub const fn value(self) -> Option<&'static str> {
+        match self {
+            Self::Json => Some(Json::LINES),
+            Self::Verbose | Self::Quiet | Self::Help | Self::Version => None,
+        }
     }
 
     /// Returns the host option with the same name and meaning as a plugin's flag. `--help` and `--version` are excluded, because a plugin

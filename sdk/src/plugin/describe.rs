@@ -2,6 +2,7 @@
 
 use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, ValueHint};
+use serde_json::json;
 
 use super::{Command, surface};
 use bot_cli_protocol::{
@@ -47,6 +48,17 @@ fn built(command: clap::Command, name: &str) -> clap::Command {
 
 fn root<C: Command>(command: &clap::Command, name: &str) -> CommandSpec {
     let mut root = spec(command, "", C::DIRECT, C::COMPLETES);
+    for (path, schema) in C::RESULTS {
+        let names = path.split_whitespace();
+        let found = names.fold(Some(&mut root), |command, name| {
+            let mut commands = command?.commands.iter_mut();
+            commands.find(|command| command.name == name)
+        });
+        if let Some(command) = found {
+            let schema = serde_json::from_str(schema).unwrap_or_else(|_| json!(schema));
+            command.result = Some(schema);
+        }
+    }
     name.clone_into(&mut root.name);
     leave_out_help(&mut root);
     root
@@ -83,6 +95,7 @@ fn spec(command: &clap::Command, path: &str, direct: &[&str], completes: &[&str]
         aliases: command.get_visible_aliases().map(str::to_owned).collect(),
         hidden: command.is_hide_set(),
         direct: direct.contains(&path),
+        result: None,
         arguments: command
             .get_arguments()
             // `build` copies the common options into every subcommand. The manifest lists them only at the root.
@@ -112,7 +125,8 @@ fn is_help(argument: &Arg) -> bool {
 }
 
 fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
-    let takes_value = argument.get_action().takes_values();
+    // The next word is never the value of `--json`.
+    let takes_value = argument.get_action().takes_values() && !surface::is_json(argument);
     let name = argument.get_id().as_str();
     let value_names = argument.get_value_names().filter(|_| takes_value);
     let value_names = value_names.unwrap_or_default();

@@ -12,8 +12,8 @@ use super::work::carry_out;
 use super::{Command, describe, surface, usage};
 use crate::session::Session;
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::outcome::Outcome;
-use bot_cli_protocol::words;
+use bot_cli_protocol::outcome::{Json, Outcome};
+use bot_cli_protocol::words::{self, HostOption};
 use bot_cli_terminal::cancel::Cancel;
 use bot_cli_terminal::{Look, Terminal, Verbosity};
 
@@ -33,19 +33,28 @@ pub fn run<C: Command>(
         Ok(matches) => matches,
         Err(error) => {
             let tree = describe::tree::<C>();
-            let format = surface::format(words::take(&tree, arguments).json);
-            let terminal = Terminal::new(look, Verbosity::Normal, format);
+            let terminal = Terminal::new(look, Verbosity::Normal, json::<C>(arguments));
             let outcome = usage::outcome(&error, name, &tree, arguments, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));
         }
     };
     let verbosity = surface::verbosity_of(&matches);
-    let terminal = Terminal::new(look, verbosity, surface::format_of(&matches));
+    let terminal = Terminal::new(look, verbosity, json::<C>(arguments));
     let outcome = match session(&terminal, cwd) {
         Ok(session) => carry_out::<C>(&matches, name, &session),
         Err(failure) => Outcome::new(Err(failure)),
     };
     ExitCode::from(terminal.report(&outcome))
+}
+
+/// Returns the form of JSON to print, by the rules of a host.
+fn json<C: Command>(arguments: &[OsString]) -> Option<Json> {
+    let name = format!("--{}", HostOption::Json.long());
+    let mut words = arguments.iter();
+    // Building the command tree takes time.
+    words
+        .any(|word| word.to_string_lossy().starts_with(&name))
+        .then(|| words::take(&describe::tree::<C>(), arguments).json)?
 }
 
 fn session(terminal: &Terminal, cwd: io::Result<PathBuf>) -> Result<Session, Failure> {

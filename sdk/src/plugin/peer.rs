@@ -230,18 +230,19 @@ impl Ui for Peer {
         self.notify(methods::PROGRESS, json!(params));
     }
 
-    fn log(&mut self, level: Level, message: &str) {
+    fn log(&mut self, level: Level, message: &str, data: &Value) {
         let params = LogParams {
             id: self.id.clone(),
             level,
             message: message.to_owned(),
+            data: data.clone(),
         };
         self.notify(methods::LOG, json!(params));
     }
 
-    fn output(&mut self, text: &str) {
-        let mut rest = text;
-        while !rest.is_empty() {
+    fn output(&mut self, text: &str, data: &Value) {
+        let (mut rest, mut data) = (text, data.clone());
+        while !rest.is_empty() || !data.is_null() {
             let mut end = PIECE.min(rest.len());
             while !rest.is_char_boundary(end) {
                 end -= 1;
@@ -250,6 +251,7 @@ impl Ui for Peer {
             let params = OutputParams {
                 id: self.id.clone(),
                 text: piece.to_owned(),
+                data: data.take(),
             };
             self.notify(methods::OUTPUT, json!(params));
             rest = after;

@@ -22,7 +22,7 @@ use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::{
     self as protocol, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunParams,
-    RunResult, codes, methods, shape, suggest,
+    codes, methods, shape, suggest,
 };
 use bot_cli_terminal::background::{no_thread, spawn};
 use bot_cli_terminal::cancel::Cancel;
@@ -242,7 +242,7 @@ fn check_version(method: &str, params: &mut Value) -> Result<(), ErrorObject> {
 }
 
 fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject> {
-    let params: RunParams = decode(request.params.clone())?;
+    let mut params: RunParams = decode(request.params.clone())?;
     let caller = params
         .context
         .host
@@ -253,25 +253,18 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
     let name = format!("{caller} {plugin}");
     let color = params.context.color;
     let command = surface::of(command, &name).term_width(params.context.width);
-    let mut shown = params.context.format;
     let outcome = match command.try_get_matches_from(&params.argv) {
         Err(error) => usage::outcome(&error, &name, &describe::tree::<C>(), &params.argv, color),
         Ok(matches) => {
-            if shown == Format::Text {
-                shown = surface::format_of(&matches);
-            }
-            let session = session(request, params, shown, host);
+            surface::heed(&matches, &mut params.context);
+            let format = params.context.format;
+            let session = session(request, params, format, host);
             carry_out::<C>(&matches, &name, &session)
         }
     };
-    let reply = outcome.result?;
-    Ok(json!(RunResult {
-        text: reply.text,
-        data: reply.data,
-        exit: outcome.status,
-        next: reply.next,
-    }))
+    Ok(json!(outcome.on_wire()?))
 }
+
 fn session(request: Incoming, params: RunParams, format: Format, host: &Host) -> Session {
     let peer = Peer {
         id: request.id,

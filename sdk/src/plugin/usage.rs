@@ -161,16 +161,26 @@ fn wrong_value(error: &clap::Error) -> Failure {
     let value = text(error, ContextKind::InvalidValue);
     let valid = list(error, ContextKind::ValidValue);
     let meant = suggest::meant(&value, valid.iter().map(String::as_str));
+    not_a_value(&argument, &value, &meant, &valid)
+}
+
+/// Returns the failure for a value that `argument` does not have. `meant` are the similar ones of the `valid` values.
+pub fn not_a_value<N: AsRef<str>>(
+    argument: &str,
+    value: &str,
+    meant: &[N],
+    valid: &[String],
+) -> Failure {
     let message = if value.is_empty() {
         format!("`{argument}` needs a value")
-    } else if !meant.is_empty() || suggest::is_plain(&value) {
+    } else if !meant.is_empty() || suggest::is_plain(value) {
         format!("`{value}` is not a value for `{argument}`")
     } else {
         format!("the value of `{argument}` is not valid")
     };
-    let (field, flag) = names(&argument);
+    let (field, flag) = names(argument);
     let failure = usage(message.clone()).field(&field, flag.as_deref(), message);
-    let failure = suggested(failure, &meant);
+    let failure = suggested(failure, meant);
     possible(failure, valid.iter().map(String::as_str))
 }
 
@@ -256,7 +266,7 @@ fn names(argument: &str) -> (String, Option<String>) {
 
 /// Removes the placeholder from an option such as `--stt <SERVICE>`, and dots and brackets from other arguments.
 fn bare(argument: &str) -> String {
-    match argument.split_once([' ', '=']) {
+    match argument.split_once([' ', '=', '[']) {
         Some((flag, _)) if flag.starts_with('-') => flag.to_owned(),
         // clap appends dots to a repeatable flag and encloses positional arguments in brackets.
         _ => argument

@@ -8,6 +8,7 @@ use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_terminal::cancel::{Cancel, Guard};
 use bot_cli_terminal::ui::{Capabilities, Level, Ui};
 use bot_cli_terminal::{LONGEST_TEXT, short_line};
+use serde_json::Value;
 
 /// The maximum number of log lines shown per plugin without `-v`.
 const MOST_LINES: u32 = 20;
@@ -95,7 +96,7 @@ impl Ui for Relay {
         self.shown.ui.borrow_mut().clear_progress();
     }
 
-    fn log(&mut self, level: Level, message: &str) {
+    fn log(&mut self, level: Level, message: &str, data: &Value) {
         if !wants(&self.context, level) {
             return;
         }
@@ -110,10 +111,10 @@ impl Ui for Relay {
             _ => short_line(message, LONGEST_TEXT),
         };
         let line = format!("{}: {shown}", self.name);
-        self.shown.ui.borrow_mut().log(level, &line);
+        self.shown.ui.borrow_mut().log(level, &line, data);
     }
 
-    fn output(&mut self, _text: &str) {}
+    fn output(&mut self, _text: &str, _data: &Value) {}
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
         let message = "the piped input belongs to the command";
@@ -121,6 +122,6 @@ impl Ui for Relay {
     }
 
     fn plugin_stderr(&mut self, line: &str) {
-        self.log(Level::Info, line);
+        self.log(Level::Info, line, &Value::Null);
     }
 }

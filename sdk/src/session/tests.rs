@@ -34,10 +34,10 @@ impl Ui for Script {
     fn progress(&mut self, message: &str, _current: Option<u64>, _total: Option<u64>) {
         self.seen.borrow_mut().push(message.to_owned());
     }
-    fn log(&mut self, _level: Level, message: &str) {
+    fn log(&mut self, _level: Level, message: &str, _data: &Value) {
         self.seen.borrow_mut().push(message.to_owned());
     }
-    fn output(&mut self, text: &str) {
+    fn output(&mut self, text: &str, _data: &Value) {
         self.seen.borrow_mut().push(text.to_owned());
     }
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {

@@ -102,11 +102,11 @@ impl Ui for User {
         self.seen().progress.push(message.to_owned());
     }
 
-    fn log(&mut self, level: Level, message: &str) {
+    fn log(&mut self, level: Level, message: &str, _data: &Value) {
         self.seen().logs.push((level, message.to_owned()));
     }
 
-    fn output(&mut self, text: &str) {
+    fn output(&mut self, text: &str, _data: &Value) {
         self.seen().output.push_str(text);
     }
 

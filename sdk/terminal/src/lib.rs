@@ -26,8 +26,9 @@ pub use table::{cut, table};
 use crate::cancel::Cancel;
 use crate::ui::{Capabilities, Context, Level, Ui};
 use bot_cli_protocol::failure::{Exit, Failure};
-use bot_cli_protocol::outcome::{Format, Outcome};
+use bot_cli_protocol::outcome::{Format, Json, Outcome};
 use bot_cli_protocol::question::{Answer, Question};
+use serde_json::{Value, json};
 use progress::Progress;
 use stream::{to_stderr, to_stdout};
 use waiting::Waiting;
@@ -40,7 +41,7 @@ const HOST: &str = "bot-cli";
 pub struct Terminal {
     look: Look,
     verbosity: Verbosity,
-    format: Format,
+    json: Option<Json>,
     progress: Progress,
     cancel: Cancel,
     /// Whether the last output ended without a line feed.
@@ -49,12 +50,12 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Creates a terminal that shows results in `format`.
-    pub fn new(look: Look, verbosity: Verbosity, format: Format) -> Self {
+    /// Creates a terminal that prints JSON in the form `json`, or text.
+    pub fn new(look: Look, verbosity: Verbosity, json: Option<Json>) -> Self {
         Self {
             look,
             verbosity,
-            format,
+            json,
             progress: Progress::default(),
             cancel: Cancel::new(),
             within_line: false,
@@ -72,10 +73,11 @@ impl Terminal {
     pub fn context(&self, cwd: std::path::PathBuf) -> Context {
         Context {
             cwd,
+            project: None,
             interactive: self.look.interactive,
             color: self.look.stdout_color,
             width: self.look.width,
-            format: self.format,
+            format: self.json.map_or(Format::Text, |_| Format::Json),
             verbosity: self.verbosity.count(),
             quiet: self.verbosity == Verbosity::Quiet,
             terminal: self.look.stdout_terminal,
@@ -86,9 +88,10 @@ impl Terminal {
     /// Shows a command's outcome and returns the exit status.
     pub fn report(&self, outcome: &Outcome) -> u8 {
         self.progress.clear();
-        let shown = match self.format {
-            Format::Json => to_stdout(&report::document(outcome)),
-            Format::Text => self.report_text(outcome),
+        let shown = match self.json {
+            Some(Json::Document) => to_stdout(&report::document(outcome)),
+            Some(Json::Lines) => to_stdout(&last_line(outcome)),
+            None => self.report_text(outcome),
         };
         let Err(error) = shown else {
             return outcome.status;
@@ -114,6 +117,19 @@ impl Terminal {
         failure.exit.status()
     }
 
+    fn prints_lines(&self) -> bool {
+        self.json == Some(Json::Lines)
+    }
+
+    /// Prints a message of `--json=lines`, without the members that are `null`.
+    fn line(&self, name: &str, mut message: Value) {
+        if let Some(members) = message.as_object_mut() {
+            members.retain(|_, value| !value.is_null());
+        }
+        // The work continues after an error, because `report` fails with it again.
+        drop(to_stdout(&report::line(name, &message)));
+    }
+
     fn report_text(&self, outcome: &Outcome) -> std::io::Result<()> {
         match &outcome.result {
             Ok(reply) => {
@@ -128,6 +144,14 @@ impl Terminal {
             Err(failure) => to_stderr(&report::failure(failure, self.look.stderr_color)),
         }
         Ok(())
+    }
+}
+
+/// Returns the last line of `--json=lines`.
+fn last_line(outcome: &Outcome) -> String {
+    match outcome.clone().on_wire() {
+        Ok(result) => report::line("result", &json!(result)),
+        Err(error) => report::line("error", &json!(error)),
     }
 }
 
@@ -149,8 +173,9 @@ impl Ui for Terminal {
                 Vec::new()
             },
             stdin: true,
-            progress: self.look.stderr_terminal && self.verbosity != Verbosity::Quiet,
-            output: self.format == Format::Text,
+            progress: (self.look.stderr_terminal || self.prints_lines())
+                && self.verbosity != Verbosity::Quiet,
+            output: self.json != Some(Json::Document),
         }
     }
 
@@ -178,7 +203,11 @@ impl Ui for Terminal {
     }
 
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
-        if self.capabilities().progress {
+        if !self.capabilities().progress {
+        } else if self.prints_lines() {
+            let step = json!({ "message": message, "current": current, "total": total });
+            self.line("progress", step);
+        } else {
             self.progress
                 .show(&printable(message, false), current, total);
         }
@@ -188,18 +217,26 @@ impl Ui for Terminal {
         self.progress.clear();
     }
 
-    fn log(&mut self, level: Level, message: &str) {
+    fn log(&mut self, level: Level, message: &str, data: &Value) {
         if self.verbosity.shows(level) {
+            if self.prints_lines() {
+                let line = json!({ "level": level, "message": message, "data": data });
+                return self.line("log", line);
+            }
             self.trail.end();
             let line = report::log(level, message, self.look.stderr_color);
             self.progress.pause(|| to_stderr(&line));
         }
     }
 
-    fn output(&mut self, text: &str) {
-        if self.format == Format::Json {
-            // In JSON mode, standard output contains only the document, even if a plugin ignores that.
-            return;
+    fn output(&mut self, text: &str, data: &Value) {
+        match self.json {
+            // Standard output contains only the document, even if a plugin ignores that.
+            Some(Json::Document) => return,
+            Some(Json::Lines) => {
+                return self.line("output", json!({ "text": text, "data": data }));
+            }
+            None => {}
         }
         self.trail.end();
         let text = printable(text, self.look.stdout_color);
@@ -224,7 +261,7 @@ impl Ui for Terminal {
     fn waits_for(&mut self, plugin: &str) {
         if self.look.stderr_terminal {
             let line = format!("waiting for `{plugin}` to stop; Ctrl-C again ends it");
-            self.log(Level::Note, &line);
+            self.log(Level::Note, &line, &Value::Null);
         }
     }
 

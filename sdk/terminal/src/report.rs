@@ -1,6 +1,7 @@
 //! Formats results, failures and log lines.
 
 use anstyle::{AnsiColor, Style};
+use serde_json::{Value, json};
 
 use super::printable::is_command;
 use super::{one_line, printable};
@@ -16,9 +17,17 @@ const QUIET: Style = Style::new().dimmed();
 /// Returns the JSON document that `--json` prints. Characters that would command a terminal are escaped.
 pub fn document(outcome: &Outcome) -> String {
     // A `Value` can always be serialized.
-    let document = serde_json::to_string_pretty(&outcome.document()).unwrap_or_default();
-    let mut safe = String::with_capacity(document.len() + 1);
-    for character in document.chars() {
+    escaped(&serde_json::to_string_pretty(&outcome.document()).unwrap_or_default())
+}
+
+/// Returns a line that `--json=lines` prints. `name` is the kind of message.
+pub fn line(name: &str, message: &Value) -> String {
+    escaped(&json!({ name: message }).to_string())
+}
+
+fn escaped(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len() + 1);
+    for character in json.chars() {
         if is_command(character) {
             let mut units = [0; 2];
             let units = character.encode_utf16(&mut units).iter();

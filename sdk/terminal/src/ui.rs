@@ -2,6 +2,7 @@
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::{Answer, Question};
+use serde_json::Value;
 pub use bot_cli_protocol::{Capabilities, Context, Level};
 
 /// A user interface for a command's output and questions.
@@ -33,11 +34,11 @@ pub trait Ui {
     /// default.
     fn clear_progress(&mut self) {}
 
-    /// Shows a log line if the interface's verbosity includes `level`.
-    fn log(&mut self, level: Level, message: &str);
+    /// Shows a log line if the interface's verbosity includes `level`. `data` is the same for programs, or `null`.
+    fn log(&mut self, level: Level, message: &str, data: &Value);
 
-    /// Shows a part of the result immediately.
-    fn output(&mut self, text: &str);
+    /// Shows a part of the result immediately. `data` is the same for programs, or `null`.
+    fn output(&mut self, text: &str, data: &Value);
 
     /// Reads all of the user's piped input.
     fn stdin(&mut self) -> Result<Vec<u8>, Failure>;
@@ -56,7 +57,7 @@ pub trait Ui {
 
     /// Shows a line from the standard error of the plugin's process. The line does not end with a line feed.
     fn plugin_stderr(&mut self, line: &str) {
-        self.log(Level::Warn, line);
+        self.log(Level::Warn, line, &Value::Null);
     }
 }
 

@@ -58,8 +58,8 @@ impl Ui for Script {
     }
 
     fn progress(&mut self, _: &str, _: Option<u64>, _: Option<u64>) {}
-    fn log(&mut self, _: Level, _: &str) {}
-    fn output(&mut self, _: &str) {}
+    fn log(&mut self, _: Level, _: &str, _: &Value) {}
+    fn output(&mut self, _: &str, _: &Value) {}
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
         Ok(Vec::new())
     }

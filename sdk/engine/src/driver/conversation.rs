@@ -265,7 +265,7 @@ impl RunningPlugin {
                 let has = |name: &[u8]| memchr::memmem::find(&bytes, name).is_some();
                 let meant = has(br#""jsonrpc""#);
                 // The line is probably the reply, so waiting for another one is pointless.
-                if meant && !has(br#""method""#) {
+                if meant && !has(br#""method""#) || answers(&bytes, &open.id) {
                     let reason = self.listener.beginning(&bytes);
                     return Err(self.give_up(Violation::WrongReply(reason), ui));
                 }
@@ -322,7 +322,7 @@ impl RunningPlugin {
         if ![methods::PROGRESS, methods::LOG, methods::OUTPUT].contains(&method) {
             let method = self.listener.shown_name(method);
             let message = format!("ignored the notification `{method}`");
-            return ui.log(Level::Debug, &message);
+            return ui.log(Level::Debug, &message, &Value::Null);
         }
         if let Ok(id) = Id::deserialize(&params["id"])
             && id != open.id
@@ -336,11 +336,11 @@ impl RunningPlugin {
                 ui.progress(&it.message, it.current, it.total);
             }),
             methods::LOG => shape::read("params", params).map(|it: LogParams| {
-                ui.log(it.level, &it.message);
+                ui.log(it.level, &it.message, &it.data);
             }),
             _ => shape::read("params", params).map(|it: OutputParams| {
                 if open.offered.output {
-                    return ui.output(&it.text);
+                    return ui.output(&it.text, &it.data);
                 }
                 let what = "sent `output`, which is not a part of the JSON document";
                 self.listener.note(what, ui);
@@ -367,6 +367,13 @@ impl RunningPlugin {
         let late = open.stop_sequence.late();
         late.map_or(Ok(reply), |late| Err(late.by(&self.name)))
     }
+}
+
+/// Reports whether a line that is not a message has the members of a reply to the request `open`, such as a reply without `jsonrpc`.
+fn answers(line: &[u8], open: &Id) -> bool {
+    let line: Value = serde_json::from_slice(line).unwrap_or_default();
+    let is_open = Id::deserialize(&line["id"]).is_ok_and(|id| id == *open);
+    is_open && (line.get("result").is_some() || line.get("error").is_some())
 }
 
 /// Reports whether `event` withdraws the question, or ends the request that the question belongs to.

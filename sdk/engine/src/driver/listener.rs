@@ -5,6 +5,7 @@ use crate::process::Event;
 use bot_cli_protocol::line::Line;
 use bot_cli_protocol::{Id, Message};
 use bot_cli_terminal::ui::{Level, Ui};
+use serde_json::Value;
 
 /// The maximum number of characters shown from a line that is not a message.
 const SHOWN: usize = 120;
@@ -70,7 +71,7 @@ impl Listener {
         };
         let plugin = &self.plugin;
         let message = format!("plugin `{plugin}` printed a line that is not a message: {what}");
-        ui.log(level, &message);
+        ui.log(level, &message, &Value::Null);
         self.last_printed = Some(what);
     }
 
@@ -92,7 +93,8 @@ impl Listener {
     }
 
     pub fn note(&self, what: &str, ui: &mut dyn Ui) {
-        ui.log(Level::Info, &format!("plugin `{}` {what}", self.plugin));
+        let message = format!("plugin `{}` {what}", self.plugin);
+        ui.log(Level::Info, &message, &Value::Null);
     }
 
     /// Handles an event after the plugin's reply. Returns a violation if the event is another reply.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use serde_json::Value;
 
 use super::{Launch, Patience, run};
 use bot_cli_protocol::failure::Failure;
@@ -63,11 +64,11 @@ impl Ui for Recorder {
             .push(format!("progress {message} {current:?} {total:?}"));
     }
 
-    fn log(&mut self, level: Level, message: &str) {
+    fn log(&mut self, level: Level, message: &str, _data: &Value) {
         self.seen.push(format!("{level:?} {message}"));
     }
 
-    fn output(&mut self, text: &str) {
+    fn output(&mut self, text: &str, _data: &Value) {
         self.seen.push(format!("output {text:?}"));
     }
 

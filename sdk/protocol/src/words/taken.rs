@@ -4,12 +4,15 @@ use std::ffi::{OsStr, OsString};
 
 use super::{Given, HostOption, Reader, Word};
 use crate::CommandSpec;
+use crate::outcome::Json;
 
 /// The host's options and the plugin's arguments.
 #[derive(Debug, Clone, Default)]
 pub struct Taken<'a> {
-    /// Whether `--json` was given.
-    pub json: bool,
+    /// The form of JSON to print, if `--json` was given.
+    pub json: Option<Json>,
+    /// The value of `--json`, if it is not one.
+    pub wrong_json: Option<String>,
     /// The number of `-v` and `--verbose` options.
     pub verbose: u8,
     /// Whether `-q` or `--quiet` was given.
@@ -53,6 +56,20 @@ pub fn take<'a, W: AsRef<OsStr>>(root: &'a CommandSpec, words: &[W]) -> Taken<'a
 impl Taken<'_> {
     fn options(&mut self, text: &str, word: &OsStr, given: &[Given]) {
         let is_long = text.starts_with("--");
+        if let [json] = given
+            && json.host == Some(HostOption::Json)
+            && let Some((_, value)) = text.split_once('=')
+        {
+            if value == Json::LINES {
+                self.json = Some(Json::Lines);
+            } else {
+                self.wrong_json = Some(value.to_owned());
+            }
+            if json.own.is_some() || value != Json::LINES {
+                self.argv.push(word.to_owned());
+            }
+            return;
+        }
         for option in given {
             if let Some(host) = option.host.filter(|_| !option.has_value) {
                 self.heed(host, is_long);
@@ -67,7 +84,7 @@ impl Taken<'_> {
 
     fn heed(&mut self, option: HostOption, is_long: bool) {
         match option {
-            HostOption::Json => self.json = true,
+            HostOption::Json => self.json = self.json.max(Some(Json::Document)),
             HostOption::Verbose => self.verbose = self.verbose.saturating_add(1),
             HostOption::Quiet => self.quiet = true,
             HostOption::Help if is_long => self.help = Some(HelpForm::Long),

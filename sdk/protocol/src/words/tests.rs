@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::{HelpForm, take};
+use crate::outcome::Json;
 use crate::CommandSpec;
 
 fn tree() -> CommandSpec {
@@ -35,7 +36,9 @@ fn assert_taken(root: &CommandSpec, (line, expected, rest): (&str, &str, &str)) 
     let mut shown = "v".repeat(taken.verbose.into());
     for (is_taken, letter) in [
         (taken.quiet, 'q'),
-        (taken.json, 'j'),
+        (taken.json == Some(Json::Document), 'j'),
+        (taken.json == Some(Json::Lines), 'J'),
+        (taken.wrong_json.is_some(), '!'),
         (taken.version, 'V'),
         (taken.help == Some(HelpForm::Short), 'h'),
         (taken.help == Some(HelpForm::Long), 'H'),
@@ -68,6 +71,12 @@ fn the_host_takes_its_options_and_the_plugin_gets_the_rest() {
         ("--place plant sow --help -h", "H", "--place plant sow"),
         ("plant -- --json -v", "", "plant -- --json -v"),
         ("plant - -q", "q", "plant -"),
+        ("plant --json=lines oak", "J", "plant oak"),
+        ("--json=lines plant --json", "J", "plant"),
+        ("plant --json --json=lines", "J", "plant"),
+        ("plant --json=xml", "!", "plant --json=xml"),
+        ("plant --json=", "!", "plant --json="),
+        ("plant -- --json=lines", "", "plant -- --json=lines"),
         ("-V", "V", "-V"),
         ("plant --version", "", "plant --version"),
         // The plugin uses these names for its own options.
@@ -77,6 +86,7 @@ fn the_host_takes_its_options_and_the_plugin_gets_the_rest() {
             "export --json file -q -h 9",
         ),
         ("export --json=file", "", "export --json=file"),
+        ("export --json=lines", "", "export --json=lines"),
         ("--json export --version", "j", "export --version"),
         // An unknown option may have any meaning.
         ("plant -vx --bogus", "", "plant -vx --bogus"),
@@ -96,7 +106,7 @@ fn it_is_the_same_without_a_tree() {
         ("-qV", "qV", "-V"),
         ("a --version", "", "a --version"),
         ("-verbose -xq", "", "-verbose -xq"),
-        ("--json=1 -q", "q", "--json=1"),
+        ("--json=1 -q", "q!", "--json=1"),
         ("-- -v", "", "-- -v"),
     ] {
         assert_taken(&none, row);

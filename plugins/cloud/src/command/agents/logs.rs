@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bot_cli_protocol::failure::Failure;
-use bot_cli_protocol::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_terminal::short_line;
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::ValueEnum as _;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::backend::hosted::ServiceError;
 use crate::command::agent::{self, NamedAgent};
@@ -32,8 +31,8 @@ const OVERLAP: i64 = 5_000;
 pub fn logs(context: CommandContext<'_>, options: &Logs) -> Result<Reply, Failure> {
     let since = options.since.as_deref().map(|text| since(text, Utc::now()));
     let since = since.transpose().map_err(|problem| wrong("since", problem));
-    if options.follow && context.session.context().format == Format::Json {
-        let problem = "can't be combined with `--json`, which prints one document";
+    if options.follow && !context.session.shows_output() {
+        let problem = "prints its lines with `--json=lines`; `--json` is one document at the end";
         return Err(wrong("follow", problem));
     }
     let (since, agent) = agent::open(context, &options.agent, since)?;
@@ -46,23 +45,17 @@ pub fn logs(context: CommandContext<'_>, options: &Logs) -> Result<Reply, Failur
     let all = agent.found(log.last(since, wanted.max(1)))?;
     let known = of_level(all.iter(), options.level, None);
     let lines = &known[known.len().saturating_sub(wanted)..];
-    let text: String = lines.iter().map(shown).collect();
     if options.follow {
-        context.session.output(&text);
+        log.tell(lines);
         let start = newest(&all).map(|newest| newest - OVERLAP);
         return log.follow(&all, known, start.max(since));
     }
     if lines.is_empty() {
         context.session.note("there are no such lines");
     }
-    let lines = lines.iter().map(|line| {
-        json!({
-            "time": theirs(&line.timestamp),
-            "deployment": line.deployment_id.as_deref().map(theirs),
-            "line": line.log,
-        })
-    });
-    Ok(Reply::text(text).data(json!({ "lines": lines.collect::<Vec<_>>() })))
+    let text: String = lines.iter().map(shown).collect();
+    let lines: Vec<Value> = lines.iter().map(document).collect();
+    Ok(Reply::text(text).data(json!({ "lines": lines })))
 }
 
 /// The part of an agent's log that the options select.
@@ -154,6 +147,13 @@ impl Log<'_> {
         }
     }
 
+    fn tell(&self, lines: &[LogLine]) {
+        for line in lines {
+            let session = self.agent.context.session;
+            session.output_with(&shown(line), &document(line));
+        }
+    }
+
     /// Shows the lines since `start` that are not in `known`, until the user cancels or reading fails.
     fn follow(
         &self,
@@ -165,8 +165,7 @@ impl Log<'_> {
         let followed = self.agent.service.client.poll(Duration::MAX, |_| {
             let all = self.read("asc", start, |_| false)?;
             let lines = of_level(all.iter(), self.options.level, above);
-            let text: String = new(&known, &lines).iter().map(shown).collect();
-            self.agent.context.session.output(&text);
+            self.tell(&new(&known, &lines));
             start = start.max(newest(&all).map(|newest| newest - OVERLAP));
             above = level_before(&all, start).or(above);
             known = lines;
@@ -174,6 +173,15 @@ impl Log<'_> {
         });
         followed?.map_or_else(|| Err(Failure::cancelled()), Ok)
     }
+}
+
+/// Returns a line as data.
+fn document(line: &LogLine) -> Value {
+    json!({
+        "time": theirs(&line.timestamp),
+        "deployment": line.deployment_id.as_deref().map(theirs),
+        "line": line.log,
+    })
 }
 
 fn newest(lines: &[LogLine]) -> Option<i64> {
