@@ -57,11 +57,13 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
         Some(Command::Complete { shell, words }) => {
             Ok(completion::complete(shell, &words, &terminal, environment))
         }
-        Some(Command::Version) => Ok(if arguments.options.json.0.is_some() || arguments.options.verbose > 0 {
-            version::reply(environment)
-        } else {
-            Reply::text(format!("bot-cli {}\n", env!("CARGO_PKG_VERSION")))
-        }),
+        Some(Command::Version) => Ok(
+            if arguments.options.json.0.is_some() || arguments.options.verbose > 0 {
+                version::reply(environment)
+            } else {
+                Reply::text(format!("bot-cli {}\n", env!("CARGO_PKG_VERSION")))
+            },
+        ),
         Some(Command::External(words)) => {
             return call::plugin(&words, &arguments.options, environment, patience);
         }

@@ -36,6 +36,7 @@
 mod declaration;
 pub mod libraries;
 pub mod plugin;
+pub mod project;
 #[cfg(any(test, doctest))]
 mod readme;
 pub mod session;

@@ -26,10 +26,10 @@ pub use bot_cli_terminal::cancel::Guard;
 #[doc(hidden)]
 pub use describe::{spec_of, tree};
 #[doc(hidden)]
-pub use surface::{JsonOption, with_forms};
-#[doc(hidden)]
 pub use embed::beside;
 pub use embed::{Declared, manifest_is_up_to_date};
+#[doc(hidden)]
+pub use surface::{JsonOption, with_forms};
 
 /// A clap command tree that can be run as a plugin. Use [`manifest!`](crate::manifest) to embed its manifest.
 pub trait Command: clap::Parser + Declared {

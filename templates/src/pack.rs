@@ -17,7 +17,7 @@ mod tests;
 pub use folder::{FILE, Folder};
 pub use names::{is_own_module, is_standard_module};
 pub use read::{Contents, LeftOut, ProviderFile, read, read_files};
-pub use rules::{Effects, Origin, arguments, check, effects, variables};
+pub use rules::{Effects, Origin, address, arguments, check, effects, variables};
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use taken::Taken;
 

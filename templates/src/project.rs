@@ -106,6 +106,7 @@ struct Record {
 
 #[derive(Deserialize)]
 struct Deployment {
+    agent_name: Option<String>,
     secret_set: Option<String>,
     region: Option<String>,
 }
@@ -276,6 +277,33 @@ impl Project {
         found
     }
 
+    /// Returns the agent that the deployment file names or, in a generated project, the default agent. `read` reads the files.
+    ///
+    /// # Errors
+    /// Returns the file that can't be used, and the reason.
+    pub fn agent(
+        &self,
+        read: impl Fn(&Path) -> Result<String, String>,
+    ) -> Result<String, (PathBuf, String)> {
+        if let Some(file) = self.deployment() {
+            let parsed = read(&file).and_then(|text| Deployment::parse(&text));
+            if let Some(name) = parsed.map_err(|why| (file, why))?.agent_name {
+                return Ok(name);
+            }
+        }
+        self.default_agent(read)
+    }
+
+    fn default_agent(
+        &self,
+        read: impl Fn(&Path) -> Result<String, String>,
+    ) -> Result<String, (PathBuf, String)> {
+        let recorded = self.recorded(read);
+        let recorded = recorded.map_err(|why| (self.root.join(RECORD), why))?;
+        let slug = slug(&recorded.project_name);
+        Ok(agent_of(&slug, self.environment.as_ref()))
+    }
+
     /// Returns the set that the deployment file names or, in a generated project, the default set. `read` reads the files.
     ///
     /// # Errors
@@ -297,14 +325,8 @@ impl Project {
                 return Err((file, "it has no `secret_set`".to_owned()));
             }
         }
-        let recorded = self
-            .recorded(read)
-            .map_err(|why| (self.root.join(RECORD), why))?;
         Ok(SecretSet {
-            name: secret_set_of(&agent_of(
-                &slug(&recorded.project_name),
-                self.environment.as_ref(),
-            )),
+            name: secret_set_of(&self.default_agent(read)?),
             region,
             file: None,
         })

@@ -537,7 +537,7 @@ pub struct AgentName {
 pub struct Logs {
     #[command(flatten)]
     pub agent: AgentName,
-    /// Show new lines as they appear, until Ctrl-C; not with --json
+    /// Show new lines as they appear, until Ctrl-C; for programs with `--json=lines`
     #[arg(short, long)]
     pub follow: bool,
     /// Number of the latest lines to show

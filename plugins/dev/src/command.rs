@@ -394,7 +394,8 @@ impl<'a> Work<'a> {
         }
         let is_bot = [BOT, SERVER].contains(&said.by);
         let level = said.line.split_once(" | ").map_or("", |(_, rest)| rest);
-        if is_bot && level.starts_with("DEBUG ") && context.verbosity == 0 && !self.shown.is_json() {
+        if is_bot && level.starts_with("DEBUG ") && context.verbosity == 0 && !self.shown.is_json()
+        {
             return;
         }
         let fault = self.faults.read(&said.line);

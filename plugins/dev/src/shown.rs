@@ -67,7 +67,8 @@ impl<'a> Shown<'a> {
         let time = self.since.elapsed().as_secs_f64();
         let line = self.text(time, event) + "\n";
         let time = (time * 1000.0).round() / 1000.0;
-        self.session.output_with(&line, &json!(Timed { time, event }));
+        self.session
+            .output_with(&line, &json!(Timed { time, event }));
     }
 
     pub fn is_json(&self) -> bool {

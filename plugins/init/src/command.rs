@@ -1,6 +1,7 @@
 //! `init`: writes the guides, or scaffolds a project from options, a file or answers.
 
 mod adopt;
+mod describe;
 mod file;
 mod job;
 mod next;
@@ -68,6 +69,9 @@ impl Command for Options {
         }
         if self.config_schema {
             return Ok(document(schema(&packs::find())));
+        }
+        if self.describe {
+            return describe::run(&self, session);
         }
         if self.update {
             return update::run(&self, session);

@@ -79,6 +79,9 @@ pub struct Options {
     #[arg(long, help_heading = "Change a project", requires = "update")]
     pub force: bool,
 
+    /// Print a project's folders, services and environments as JSON and exit
+    #[arg(long, help_heading = "Input and output", conflicts_with_all = ["update", "adopt", "list_options", "config_schema"])]
+    pub describe: bool,
     /// Print all transports, services and presets and exit
     #[arg(long, help_heading = "Input and output")]
     pub list_options: bool,

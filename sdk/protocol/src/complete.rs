@@ -1,6 +1,6 @@
 //! Completes the last argument of a command line using only the manifest.
 
-use crate::words::Reader;
+use crate::words::{HostOption, Reader};
 use crate::{ArgumentSpec, Candidate, CommandSpec, Completion};
 
 /// The completions for an argument.
@@ -73,15 +73,21 @@ fn options(reader: &Reader, word: &str) -> Vec<Candidate> {
     let own = reader
         .options_here()
         .filter(|argument| !argument.hidden)
-        .filter_map(|argument| Some((argument.long.as_deref()?, &*argument.about)));
-    let own = own.map(|(long, description)| (format!("--{long}"), description));
-    let common = reader.host_options().flat_map(|option| {
-        let plain = format!("--{}", option.long());
-        let valued = option.value().map(|value| format!("{plain}={value}"));
+        .filter_map(|argument| {
+            let long = argument.long.as_deref()?;
+            Some((long, &*argument.about, HostOption::meant_by(argument)))
+        });
+    let common = reader
+        .host_options()
+        .map(|option| (option.long(), option.about(), Some(option)));
+    let words = own.chain(common).flat_map(|(long, description, option)| {
+        let plain = format!("--{long}");
+        let value = option.and_then(HostOption::value);
+        let valued = value.map(|value| format!("{plain}={value}"));
         let words = [Some(plain), valued].into_iter().flatten();
-        words.map(move |word| (word, option.about()))
+        words.map(move |word| (word, description))
     });
-    for (value, description) in own.chain(common) {
+    for (value, description) in words {
         let known = candidates.iter().any(|candidate| candidate.value == value);
         if value.starts_with(word) && !known {
             candidates.push(Candidate {
@@ -162,7 +168,10 @@ mod tests {
         for (words, expected) in [
             ("", "secrets"),
             ("in", ""),
-            ("--", "--json --profile --verbose --quiet --help --version"),
+            (
+                "--",
+                "--json --json=lines --profile --verbose --quiet --help --version",
+            ),
             ("--v", "--verbose --version"),
             ("--json --q", "--quiet"),
             ("--profile x ", "secrets"),
@@ -172,7 +181,7 @@ mod tests {
             ("s s", "set"),
             (
                 "secrets set --",
-                "--file --region --speed --json --verbose --quiet --help",
+                "--file --region --speed --json --json=lines --verbose --quiet --help",
             ),
             ("secrets set --speed ", "fast slow"),
             ("secrets run x ", ""),

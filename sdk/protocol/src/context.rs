@@ -19,7 +19,7 @@ pub struct Context {
     #[serde(skip_serializing_if = "is_untold")]
     pub cwd: PathBuf,
     /// The absolute path of the root of the bot project that contains `cwd`, if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_unknown")]
     pub project: Option<PathBuf>,
     /// Whether the user can be prompted at a terminal.
     pub interactive: bool,
@@ -109,6 +109,10 @@ impl Capabilities {
 /// Reports whether `cwd` is omitted from the JSON, because it is either empty or not UTF-8.
 fn is_untold(cwd: &Path) -> bool {
     cwd.to_str().is_none_or(str::is_empty)
+}
+
+fn is_unknown(project: &Option<PathBuf>) -> bool {
+    project.as_deref().is_none_or(is_untold)
 }
 
 mod color {

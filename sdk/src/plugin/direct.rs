@@ -33,28 +33,23 @@ pub fn run<C: Command>(
         Ok(matches) => matches,
         Err(error) => {
             let tree = describe::tree::<C>();
-            let terminal = Terminal::new(look, Verbosity::Normal, json::<C>(arguments));
+            let json = words::take(&tree, arguments).json;
+            let terminal = Terminal::new(look, Verbosity::Normal, json);
             let outcome = usage::outcome(&error, name, &tree, arguments, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));
         }
     };
     let verbosity = surface::verbosity_of(&matches);
-    let terminal = Terminal::new(look, verbosity, json::<C>(arguments));
+    // If a command and its subcommand have the option, clap keeps the last one.
+    let lines = OsString::from(format!("--{}={}", HostOption::Json.long(), Json::LINES));
+    let has_lines = arguments.contains(&lines);
+    let json = surface::json_of(&matches).map(|json| if has_lines { Json::Lines } else { json });
+    let terminal = Terminal::new(look, verbosity, json);
     let outcome = match session(&terminal, cwd) {
         Ok(session) => carry_out::<C>(&matches, name, &session),
         Err(failure) => Outcome::new(Err(failure)),
     };
     ExitCode::from(terminal.report(&outcome))
-}
-
-/// Returns the form of JSON to print, by the rules of a host.
-fn json<C: Command>(arguments: &[OsString]) -> Option<Json> {
-    let name = format!("--{}", HostOption::Json.long());
-    let mut words = arguments.iter();
-    // Building the command tree takes time.
-    words
-        .any(|word| word.to_string_lossy().starts_with(&name))
-        .then(|| words::take(&describe::tree::<C>(), arguments).json)?
 }
 
 fn session(terminal: &Terminal, cwd: io::Result<PathBuf>) -> Result<Session, Failure> {

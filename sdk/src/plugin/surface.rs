@@ -61,7 +61,7 @@ pub fn verbosity_of(matches: &ArgMatches) -> Verbosity {
 
 /// Applies the common options among the plugin's arguments to `context`. A host that doesn't know the arguments leaves its own there.
 pub fn heed(matches: &ArgMatches, context: &mut Context) {
-    if wants_json(matches) {
+    if json_of(matches).is_some() {
         context.format = Format::Json;
     }
     let verbosity = verbosity_of(matches);
@@ -69,13 +69,13 @@ pub fn heed(matches: &ArgMatches, context: &mut Context) {
     context.quiet |= verbosity == Verbosity::Quiet;
 }
 
-/// Reports whether `--json` was given, as the common option or as a flag of the author's.
-fn wants_json(matches: &ArgMatches) -> bool {
+/// Returns the form of JSON to print, if `--json` was given, as the common option or as a flag of the author's.
+pub fn json_of(matches: &ArgMatches) -> Option<Json> {
     let id = HostOption::Json.long();
-    matches.try_get_one::<bool>(id).map_or_else(
-        |_| matches.try_get_many::<Json>(id).is_ok_and(|it| it.is_some()),
-        |flag| flag.is_some_and(|given| *given),
-    )
+    match matches.try_get_many::<Json>(id) {
+        Ok(forms) => Some(forms?.copied().max().unwrap_or(Json::Document)),
+        Err(_) => given::<bool>(matches, HostOption::Json).then_some(Json::Document),
+    }
 }
 
 /// The option `--json[=lines]`, for a command line that is not a plugin's.

@@ -28,8 +28,8 @@ use crate::ui::{Capabilities, Context, Level, Ui};
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::outcome::{Format, Json, Outcome};
 use bot_cli_protocol::question::{Answer, Question};
-use serde_json::{Value, json};
 use progress::Progress;
+use serde_json::{Value, json};
 use stream::{to_stderr, to_stdout};
 use waiting::Waiting;
 

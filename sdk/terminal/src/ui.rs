@@ -2,8 +2,8 @@
 
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::question::{Answer, Question};
-use serde_json::Value;
 pub use bot_cli_protocol::{Capabilities, Context, Level};
+use serde_json::Value;
 
 /// A user interface for a command's output and questions.
 pub trait Ui {

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::form::{self, Form, shown};
 use super::names::is_reserved_variable;
 use super::{Arg, Kind, Provider, Service, Type};
+pub use addresses::address;
 pub use reach::{Effects, effects};
 
 /// The origin of a service.

@@ -167,6 +167,12 @@ impl Service {
         defaults.any(|default| default.contains("://localhost"))
     }
 
+    /// Returns the Python requirements of the service, such as `pipecat-ai[deepgram]`.
+    pub fn requirements(&self) -> Vec<String> {
+        let extras = self.extras.iter().map(|it| format!("pipecat-ai[{it}]"));
+        extras.chain(self.packages.iter().cloned()).collect()
+    }
+
     /// Returns the language as the class takes it, such as `pt-BR` for `pt`. Its own default is English.
     pub fn language(&self, code: &str) -> Option<&str> {
         let mut languages = self.languages.iter();

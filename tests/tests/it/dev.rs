@@ -411,13 +411,15 @@ fn scenarios_that_can_not_be_run_say_what_to_do() {
 #[test]
 fn events_are_lines_of_json() {
     let bench = bench();
-    let mut dev = Dev::start(&bench, &["--events"]);
+    let mut dev = Dev::start(&bench, &["--json=lines"]);
     let mut seen = Vec::new();
     loop {
         let mut line = String::new();
         dev.stdout.read_line(&mut line).unwrap();
-        let event: Value = serde_json::from_str(&line).unwrap();
-        assert!(event["time"].is_number());
+        let line: Value = serde_json::from_str(&line).unwrap();
+        let event = &line["output"]["data"];
+        assert!(event["time"].is_number(), "{line}");
+        assert!(line["output"]["text"].is_string(), "{line}");
         seen.push(event["event"].as_str().unwrap().to_owned());
         if event["event"] == "ready" {
             let address = format!("http://localhost:{}/client/", dev.port);

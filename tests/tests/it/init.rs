@@ -2,6 +2,7 @@
 
 mod adopt;
 mod config_schema;
+mod describe;
 mod guides;
 mod help;
 mod interrupted;

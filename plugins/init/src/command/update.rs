@@ -3,6 +3,8 @@
 mod found;
 mod report;
 
+pub(super) use found::recorded;
+
 use std::cell::OnceCell;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 use serde_json::json;
 
 use super::{HelpForm, take};
-use crate::outcome::Json;
 use crate::CommandSpec;
+use crate::outcome::Json;
 
 fn tree() -> CommandSpec {
     serde_json::from_value(json!({

@@ -32,6 +32,17 @@ pub fn addresses(service: &Service) -> Vec<String> {
     found
 }
 
+/// Returns the address that a service connects to, if one of its arguments has one.
+pub fn address(service: &Service) -> Option<String> {
+    let arguments = arguments(service).into_iter();
+    let mut values = arguments.flat_map(|arg| {
+        let values = arg.value.iter().flat_map(texts);
+        let defaults = arg.default.iter().chain(&arg.class_default);
+        values.chain(defaults.map(String::as_str))
+    });
+    values.find(|text| text.contains("://")).map(shown)
+}
+
 fn texts(literal: &Literal) -> Vec<&str> {
     match literal {
         Literal::Text(text) => vec![text],

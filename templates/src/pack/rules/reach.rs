@@ -28,11 +28,8 @@ pub fn effects(providers: &[Provider], taken: &Taken) -> Effects {
             let mut add = |what, text| {
                 effects.entry(what).or_default().insert(text);
             };
-            for extra in &service.extras {
-                add("packages", format!("pipecat-ai[{extra}]"));
-            }
-            for package in &service.packages {
-                add("packages", package.clone());
+            for requirement in service.requirements() {
+                add("packages", requirement);
             }
             let brought = brought(service);
             for (module, name) in service.names() {

@@ -108,7 +108,7 @@ impl Found {
     }
 }
 
-fn recorded(project: &[u8], target: &Target) -> Result<Recorded, Failure> {
+pub(in crate::command) fn recorded(project: &[u8], target: &Target) -> Result<Recorded, Failure> {
     record::read(project).map_err(|unusable| match unusable {
         Unusable::Later(tool) => Failure::new(
             Exit::Failed,
