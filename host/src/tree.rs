@@ -9,9 +9,10 @@ use bot_cli_engine::discovery::{Plugin, Standing};
 use bot_cli_protocol::words::{HostOption, Reader};
 use bot_cli_protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Role, ValueSpec};
 use bot_cli_sdk::plugin::{spec_of, with_forms};
-use bot_cli_terminal::{one_line, printable};
+use bot_cli_terminal::{one_line, printable, table};
 use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, ArgAction, Command};
+use serde_json::Value;
 
 use crate::arguments;
 use crate::environment::Environment;
@@ -106,8 +107,11 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     if let Some(details) = &spec.details {
         command = command.long_about(printable(details, false));
     }
-    if let Some(examples) = &spec.examples {
-        command = command.after_help(printable(examples, false));
+    let examples = spec.examples.as_ref().map(|it| printable(it, false));
+    let result = spec.result.as_ref().map(result);
+    let notes: Vec<String> = examples.into_iter().chain(result).collect();
+    if !notes.is_empty() {
+        command = command.after_help(notes.join("\n\n"));
     }
     let mut taken = Taken::default();
     let mut required = true;
@@ -131,6 +135,32 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
         }
     }
     command
+}
+
+/// Returns the members of a result, by its JSON Schema.
+fn result(schema: &Value) -> String {
+    let members = schema["properties"].as_object().into_iter().flatten();
+    let rows: Vec<Vec<String>> = members
+        .map(|(name, member)| {
+            let name = format!("  {}", one_line(name));
+            let about = member["description"].as_str().unwrap_or_default();
+            vec![name, types(member), one_line(about)]
+        })
+        .collect();
+    if rows.is_empty() {
+        return format!("Result with --json: {}", types(schema));
+    }
+    format!("Result with --json:\n{}", table(&rows))
+}
+
+fn types(schema: &Value) -> String {
+    let types = &schema["type"];
+    let several = types.as_array().into_iter().flatten().chain([types]);
+    let names: Vec<String> = several.filter_map(Value::as_str).map(one_line).collect();
+    if names.is_empty() {
+        return "any".to_owned();
+    }
+    names.join(" or ")
 }
 
 /// Returns the command tree of the host, including all plugins and their commands, in the form of a manifest.

@@ -32,6 +32,70 @@ pub use embed::{Declared, manifest_is_up_to_date};
 pub use surface::{JsonOption, with_forms};
 
 /// A clap command tree that can be run as a plugin. Use [`manifest!`](crate::manifest) to embed its manifest.
+///
+/// A whole plugin, which asks for what is missing, completes, shows its progress and fails with a hint:
+///
+/// ```no_run
+/// use bot_cli_sdk::plugin::{self, Candidate, Command, Context, Exit, Failure, Question, Reply, Session};
+/// use serde_json::json;
+///
+/// /// Counts the letters of files
+/// #[derive(clap::Parser)]
+/// #[command(name = "bot-cli-letters", version)]
+/// struct Letters {
+///     /// Files to read
+///     files: Vec<String>,
+///     /// Letter to count
+///     #[arg(long)]
+///     letter: Option<char>,
+/// }
+///
+/// impl Command for Letters {
+///     const COMPLETES: &'static [&'static str] = &["files"];
+///     const RESULTS: &'static [(&'static str, &'static str)] = &[(
+///         "",
+///         r#"{"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}"#,
+///     )];
+///
+///     fn run(self, session: &Session) -> Result<Reply, Failure> {
+///         if self.files.is_empty() {
+///             let failure = Failure::new(Exit::Usage, "invalid_input", "no file was given");
+///             return Err(failure.hint("bot-cli letters README.md"));
+///         }
+///         let letter = match self.letter {
+///             Some(letter) => letter,
+///             None => session.ask_until(
+///                 &Question::text("letter", "Which letter").flag("--letter"),
+///                 |answer| match answer.as_text().unwrap_or_default().parse() {
+///                     Ok(letter) => Ok(letter),
+///                     Err(_) => Err("must be one letter".to_owned()),
+///                 },
+///             )?,
+///         };
+///         let mut count = 0;
+///         for (done, file) in self.files.iter().enumerate() {
+///             session.progress(file, Some(done as u64), Some(self.files.len() as u64));
+///             count += std::fs::read_to_string(session.cwd().join(file))?.matches(letter).count();
+///         }
+///         Ok(Reply::text(format!("{count}\n")).data(json!({ "count": count })))
+///     }
+///
+///     fn complete(_: &str, _: &[String], context: &Context) -> Result<Vec<Candidate>, Failure> {
+///         let files = std::fs::read_dir(&context.cwd)?;
+///         let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+///         Ok(names.map(Candidate::new).collect())
+///     }
+/// }
+///
+/// # const _: &str = stringify!(
+/// bot_cli_sdk::manifest!(Letters, "../manifest.json");
+/// # );
+/// # impl plugin::Declared for Letters { const MANIFEST: &'static str = ""; }
+///
+/// fn main() -> std::process::ExitCode {
+///     plugin::main::<Letters>()
+/// }
+/// ```
 pub trait Command: clap::Parser + Declared {
     /// The plugin's role.
     const ROLE: Role = Role::Command;

@@ -433,6 +433,18 @@ fn a_log_is_followed_until_the_user_stops() {
     let new = new.map(|line| line.rsplit("  ").next().unwrap().to_owned());
     assert_eq!(new, ["earliest", "late", "more", "four"]);
     assert_eq!(user.interrupt(child).status, Some(130));
+
+    let mut child = user.start(&["agents", "logs", "-n", "1", "--follow", "--json=lines"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next =
+        || serde_json::from_str::<serde_json::Value>(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(next()["output"]["data"]["line"], "four");
+    log(&[(10_000, "five")]);
+    let line = &next()["output"];
+    assert_eq!(line["data"]["line"], "five");
+    assert_eq!(line["text"], "1970-01-01T00:00:10  five\n");
+    assert_eq!(user.interrupt(child).status, Some(130));
+    assert_eq!(next()["error"]["code"], 130);
 }
 
 #[test]
