@@ -66,6 +66,16 @@ class Server:
             except BrokenPipeError:
                 self._leave(1)  # the host is gone
 
+    def adapted(self, params: Json, options: list[str]) -> Json:
+        """Returns the request after the options that the host left in `argv`."""
+        context = {**members(params.get("context"))}
+        if not {"--json", "--json=lines"}.isdisjoint(options):
+            context["format"] = "json"
+        if not {"-q", "--quiet"}.isdisjoint(options):
+            context["quiet"] = True
+        more = sum({"-v": 1, "--verbose": 1, "-vv": 2}.get(option, 0) for option in options)
+        return {**params, "context": {**context, "verbosity": int(context.get("verbosity") or 0) + more}}
+
     def notify(self, method: str, **params: Any) -> None:
         self.write(encoded({"method": method, "params": {"id": self.id, **params}}))
 

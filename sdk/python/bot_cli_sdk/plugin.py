@@ -1,31 +1,22 @@
 """A plugin of commands."""
 
 import inspect
+import itertools
 import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from errno import errorcode
 from typing import Any, NoReturn, TypeVar
 
 from ._build import PROTOCOL, build_if_asked
 from ._server import Server
 from ._terminal import Terminal
-from .command import Command, table
+from .command import Command, Reply, table
 from .failure import USAGE, ErrorReply, Failure, Json, defect, given
 from .session import Session
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-@dataclass
-class Reply:
-    """The result of a command. `data` is the document for `--json`; by default, it is the text."""
-
-    text: str = ""
-    data: Any = None
-    exit: int = 0
-    next: Sequence[str] = field(default_factory=list[str])
+_HOST_OPTIONS = ("--json", "--json=lines", "-v", "-vv", "--verbose", "-q", "--quiet")
 
 
 class Plugin:
@@ -71,7 +62,30 @@ class Plugin:
             raise ErrorReply(-32602, "`argv` must be a list of strings")
         if method == "complete":
             return {"candidates": self._complete(words)}
-        return self.result(Session(server, params))
+        words, options = self._host_options(words)
+        return self.result(Session(server, server.adapted({**params, "argv": words}, options)))
+
+    def _host_options(self, words: list[str]) -> tuple[list[str], list[str]]:
+        """Separates the command's words from the options of the host. Options that the command declares are its own."""
+        kept: list[str] = []
+        found: list[str] = []
+        command, rest = self._root, iter(words)
+        for word in rest:
+            is_long = word.startswith("--")
+            name = word.partition("=")[0] if is_long else word[:2]
+            declared = command.options if command else {}
+            value_of = declared.get(word if is_long else f"-{word[-1:]}") if word[:1] == "-" else None
+            if word == "--":
+                kept += [word, *rest]
+            elif word in _HOST_OPTIONS and name not in declared:
+                found.append(word)
+            elif name == "--json" and name not in declared:
+                fields = [{"field": "json", "flag": name, "problem": "takes no value but `lines`"}]
+                raise Failure("`--json` takes no value but `lines`", code="usage", exit=USAGE, fields=fields)
+            else:
+                command = command if kept else self._commands.get(word, command)
+                kept += [word, *itertools.islice(rest, 1 if value_of and not value_of.is_flag else 0)]
+        return kept, found
 
     def _complete(self, words: list[str]) -> list[Json]:
         command = self._commands.get(words[0]) if len(words) > 1 else None

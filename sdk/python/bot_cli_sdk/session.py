@@ -1,7 +1,9 @@
 """What a command can ask and tell the user while it runs."""
 
 import base64
+import json
 import os
+import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ._server import Server
-from .failure import USAGE, Cancelled, Failure, Json, given, members
+from .failure import FAILED, USAGE, Cancelled, Failure, Json, given, members
 
 Level = Literal["warn", "note", "info", "debug"]
 Kind = Literal["text", "password", "confirm", "select", "multiselect"]
@@ -75,15 +77,15 @@ class Session:
         if "progress" in self._offered:
             self._peer.notify("progress", **given(message=message, current=current, total=total))
 
-    def log(self, message: str, level: Level = "note") -> None:
-        """Tells the user something: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`."""
+    def log(self, message: str, level: Level = "note", data: Any = None) -> None:
+        """Shows a message: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`. `data` is for `--json=lines`."""
         if self.verbosity >= _LEVELS[level] and not (self.quiet and level == "note"):
-            self._peer.notify("log", level=level, message=" ".join(message.split()))
+            self._peer.notify("log", **given(level=level, message=" ".join(message.split()), data=data))
 
-    def output(self, text: str) -> None:
-        """Shows a part of the result at once."""
+    def output(self, text: str, data: Any = None) -> None:
+        """Shows a part of the result at once. `data` is the same for programs that read `--json=lines`."""
         if "output" in self._offered:
-            self._peer.notify("output", text=text)
+            self._peer.notify("output", **given(text=text, data=data))
         else:
             self.withheld += text
 
@@ -93,6 +95,20 @@ class Session:
             raise Failure("there is no input to read", code="invalid_input", exit=USAGE)
         reply = self._peer.request("stdin", {})
         return base64.b64decode(reply["base64"]) if "base64" in reply else str(reply.get("text", ""))
+
+    def project(self) -> Json:
+        """Returns the description of the user's bot project, as `bot-cli init --describe --json` prints it."""
+        root = self.context.get("project") or self.cwd
+        command = [os.environ.get("BOT_CLI_HOST") or "bot-cli", "init", "--describe", "--json", root]
+        ran = subprocess.run(command, cwd=self.cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        try:
+            document = members(json.loads(ran.stdout))
+        except ValueError:
+            document = {}
+        if ran.returncode == 0 and document:
+            return document
+        error: Json = {"message": f"`bot-cli init --describe` ended with status {ran.returncode}", **members(document.get("error"))}
+        raise Failure(**error, exit=max(ran.returncode, FAILED))
 
     def finish(self) -> AbstractContextManager[None]:
         """Returns a context whose block is not cancelled in the middle. It should take less than 5 seconds."""
