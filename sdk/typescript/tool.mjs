@@ -8,8 +8,8 @@ import { build } from 'esbuild';
 const OUT = 'build';
 const options = { bundle: true, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'warning' };
 
-// What modules print while they are loaded must not reach the host.
-const QUIET = 'if (process.argv.length < 3 && !process.stdin.isTTY) globalThis.console = new console.Console(process.stderr);\n';
+// Standard output is for messages and results, also while modules are loaded.
+const QUIET = 'globalThis.console = new console.Console(process.stderr);\n';
 
 mkdirSync(OUT, { recursive: true });
 // The files are CommonJS, which Node.js runs under a name without an ending, whatever the package around them is.

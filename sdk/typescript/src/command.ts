@@ -17,6 +17,8 @@ export interface Command<A extends Arguments = Arguments> extends Shared {
   arguments?: A;
   /** Whether it needs the user's own terminal: the host starts it with the user's words and streams. */
   direct?: boolean;
+  /** The JSON Schema of `data`. */
+  result?: object;
   run(values: Values<A>, session: Session): Outcome | Promise<Outcome>;
 }
 
@@ -47,5 +49,5 @@ export function describe(name: string, node: Command | Group): object {
       completion: typeof completion === 'function' ? 'dynamic' : completion,
     };
   });
-  return { ...shared, direct: node.direct, arguments: described };
+  return { ...shared, direct: node.direct, arguments: described, result: node.result };
 }

@@ -25,7 +25,8 @@ export function plugin<const A extends Arguments>(settings: About & (Command<A> 
   const { name, version, about } = settings;
   const run: Method = async (params, session) => {
     const reading = read(name, root, argv(params));
-    const { node, asked, problems } = reading;
+    const { node, asked, problems, host } = reading;
+    session.adapt(host);
     if (asked === 'version') return { text: `bot-cli ${name} ${version}\n`, data: { name, version } };
     if (asked === 'help' || (isGroup(node) && problems.length === 0)) return { text: help(reading), data: { help: help(reading) } };
     const given = values(reading);

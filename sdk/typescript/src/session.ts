@@ -1,6 +1,8 @@
-// What a command has of its host while it works.
+// What a command can ask and tell its host while it runs.
 
-import { cancelled, Failure, type Field, type Reply } from './failure.js';
+import { execFile } from 'node:child_process';
+import { cancelled, ErrorReply, Failure, type Field, type Reply } from './failure.js';
+import type { HostOptions } from './parse.js';
 import { type Answers, Question } from './question.js';
 
 /** The connection to the host during a request. */
@@ -12,15 +14,46 @@ export interface Link {
   request(method: string, params: object): Promise<Reply | undefined>;
   /** Keeps the work from being ended, or no longer. */
   guard(isGuarded: boolean): void;
+  /** Returns what is offered to a command that is run directly, with these options. */
+  offer?(options: HostOptions): Capabilities;
 }
 
 type Preferences = { color: 'always' | 'never'; width: number; format: 'text' | 'json'; verbosity: number; quiet: boolean };
 /** The user's working directory, terminal and preferences. */
-export type Context = Preferences & { cwd: string; interactive: boolean; terminal: boolean };
+export type Context = Preferences & { cwd: string; project?: string; interactive: boolean; terminal: boolean };
+
+/** The description of a bot project. */
+export interface Project {
+  root: string;
+  /** The folder of `bot.py`. */
+  bot: string;
+  /** The file with the options of the project. */
+  record: string;
+  name: string;
+  options: Record<string, unknown>;
+  services: Service[];
+  transports: Record<string, unknown>[];
+  /** The environments to deploy to; `name` is `null` for the project's own. */
+  environments: { name: string | null; file: string; agent: string; secret_set: string }[];
+  [member: string]: unknown;
+}
+
+/** A service of a project: `kind` is `stt`, `llm`, `tts` and so on. */
+export interface Service {
+  id: string;
+  kind: string;
+  label: string;
+  variables: string[];
+  address: string | null;
+  packages: string[];
+}
+
+const LEVELS = { warn: 0, note: 0, info: 1, debug: 2 };
+type Level = keyof typeof LEVELS;
 
 const PREFERENCES: Preferences = { color: 'never', width: 100, format: 'text', verbosity: 0, quiet: false };
 
-type Capabilities = { ask?: { kinds?: string[] }; stdin?: object; output?: object };
+export type Capabilities = { ask?: { kinds?: string[] }; stdin?: object; output?: object; progress?: object };
 type Params = { answers?: Record<string, unknown>; capabilities?: Capabilities; context?: Partial<Context> };
 
 export class Session {
@@ -35,20 +68,48 @@ export class Session {
     this.context = { ...PREFERENCES, cwd: process.cwd(), interactive: false, terminal: false, ...params.context };
   }
 
-  /** Shows what is being done, at a terminal. */
+  /** Applies the options that the host left in the words of the request. */
+  adapt(options: HostOptions): void {
+    this.params.capabilities = this.link.offer?.(options) ?? this.params.capabilities ?? {};
+    if (options.json) this.context.format = 'json';
+    if (options.quiet) this.context.quiet = true;
+    this.context.verbosity += options.verbosity;
+  }
+
+  /** Shows the current step, at a terminal and with `--json=lines`. */
   progress(message: string, current?: number, total?: number): void {
     this.link.notify('progress', { message, current, total });
   }
 
-  /** Shows a line: `warn` always, `note` unless the user wants quiet, `info` with `-v`, `debug` with `-vv`. */
-  log(level: 'warn' | 'note' | 'info' | 'debug', message: string): void {
-    this.link.notify('log', { level, message });
+  /** Shows a line: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`. `data` is for `--json=lines`. */
+  log(level: Level, message: string, data?: unknown): void {
+    const { verbosity, quiet } = this.context;
+    if (verbosity >= LEVELS[level] && !(quiet && level === 'note')) this.link.notify('log', { level, message, data });
   }
 
-  /** Shows a part of the result at once. */
-  output(text: string): void {
-    if (this.params.capabilities?.output) this.link.notify('output', { text });
+  /** Shows a part of the result at once. `data` is the same for programs that read `--json=lines`. */
+  output(text: string, data?: unknown): void {
+    if (this.params.capabilities?.output) this.link.notify('output', { text, data });
     else this.held += text;
+  }
+
+  /** Returns the description of the user's bot project, as `bot-cli init --describe --json` prints it. */
+  async project(): Promise<Project> {
+    const { cwd, project = cwd } = this.context;
+    const words = ['init', '--describe', '--json', project];
+    const options = { cwd, signal: this.signal, maxBuffer: 64 * 1024 * 1024 };
+    return new Promise((resolve, reject) => {
+      const child = execFile(process.env.BOT_CLI_HOST || 'bot-cli', words, options, (error, stdout) => {
+        if (this.signal.aborted) return reject(cancelled());
+        const document = parsed(stdout);
+        if (!error && document) return resolve(document as unknown as Project);
+        const { code, message, ...data } = (document?.error ?? {}) as { code?: string; message?: string };
+        const status = typeof error?.code === 'number' ? error.code : 1;
+        const ended = typeof error?.code === 'string' ? `could not be started: ${error.code}` : `ended with status ${status}`;
+        reject(new ErrorReply(status, message ?? `\`bot-cli init --describe\` ${ended}`, { code: code ?? 'failed', ...data }));
+      });
+      child.stdin?.end();
+    });
   }
 
   /** The user's own piped input. */
@@ -108,6 +169,14 @@ export class Session {
       else if (!problem) [found[key], at] = [value, at + 1];
     }
     return found as Answers<Q>;
+  }
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return undefined;
   }
 }
 
