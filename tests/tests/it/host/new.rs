@@ -16,15 +16,17 @@ fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
           created   bot-cli-demo/bot-cli-demo
           created   bot-cli-demo/test.sh
         ! next: ./bot-cli-demo/test.sh
-        ! next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv world
+        ! next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv ''
         ! next: ./bot-cli-demo/bot-cli-demo world
         $ ./bot-cli-demo/test.sh >said && ./bot-cli-demo/bot-cli-demo world
         Hello, world.
         ",
     );
-    let (status, report) = report(&bench, "./bot-cli-demo/bot-cli-demo", &["--argv", "world"]);
-    assert_eq!(checks(&report, "failed"), [""; 0], "{report:#}");
-    assert_eq!(status, Some(0));
+    for argv in ["world", ""] {
+        let (status, report) = report(&bench, "./bot-cli-demo/bot-cli-demo", &["--argv", argv]);
+        assert_eq!(checks(&report, "failed"), [""; 0], "{report:#}");
+        assert_eq!(status, Some(0));
+    }
 }
 
 #[test]
