@@ -38,7 +38,9 @@ func work(words []string, user host) (string, any, error) {
 	options := flag.NewFlagSet(name, flag.ContinueOnError)
 	options.SetOutput(io.Discard)
 	language := options.String("language", "en", "")
-	options.Bool("json", false, "")
+	for _, word := range []string{"json", "v", "vv", "verbose", "q", "quiet"} {
+		options.Var(hostOption{}, word, "")
+	}
 	var given []string
 	for rest := words; ; rest = options.Args()[1:] {
 		if options.Parse(rest) != nil {
@@ -65,6 +67,13 @@ func work(words []string, user host) (string, any, error) {
 	text := fmt.Sprintf("%s, %s.\n", greetings[*language], who)
 	return text, object{"who": who, "language": *language}, nil
 }
+
+// A hostOption is one that a host may leave in the words of a request. It changes nothing here.
+type hostOption struct{}
+
+func (hostOption) String() string   { return "" }
+func (hostOption) Set(string) error { return nil }
+func (hostOption) IsBoolFlag() bool { return true }
 
 // candidates returns what the last word may become.
 func candidates(words []string) []object {
