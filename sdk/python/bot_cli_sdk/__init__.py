@@ -1,6 +1,6 @@
-"""A library for plugins of `bot-cli`: commands, secrets backends and provider packs.
+"""A library for writing `bot-cli` plugins: commands, secrets backends and provider packs.
 
-`testing` runs a plugin and answers its questions. The library needs Python 3.10 on Linux or macOS, and nothing else.
+The module `testing` runs a plugin in tests and answers its questions. The library needs Python 3.10 on Linux or macOS, and no other packages.
 """
 
 from .command import Arg as Arg, Reply as Reply

@@ -11,7 +11,7 @@ from .failure import Json
 
 
 class Terminal(Server):
-    """Serves one request with the user's words, and prints its notifications and its reply."""
+    """Runs one command with the user's arguments, and prints its notifications and its result."""
 
     def __init__(self, serve: Callable[[Server, str, Json], Json], argv: list[str]) -> None:
         super().__init__(serve)

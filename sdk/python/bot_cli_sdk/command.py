@@ -16,7 +16,7 @@ Complete = Literal["file", "folder", "command", "none"] | Callable[[str], Iterab
 
 @dataclass(frozen=True)
 class Arg:
-    """What an annotation says of a parameter besides its type: `Annotated[str, Arg("Whom to greet", ask="Whom?")]`.
+    """The settings of a parameter, in its annotation: `Annotated[str, Arg("Whom to greet", ask="Whom?")]`.
 
     `ask` is the question to ask if the argument is missing. A `password` is only asked, never an argument. `complete` is the source of values for
     completion, or a function from the word so far to values; the default for a `Path` is `file`. `check` returns why a value is refused, or `None`.
@@ -33,7 +33,7 @@ class Arg:
 
 @dataclass
 class Reply:
-    """The result of a command. `data` is the document for `--json`; by default, it is the text."""
+    """The result of a command. `data` is the document for `--json`; the default is the text."""
 
     text: str = ""
     data: Any = None
@@ -50,7 +50,7 @@ _JSON_TYPES: dict[Any, str] = {
 
 
 class Parameter:
-    """A parameter of the function: an argument, or a question."""
+    """A parameter of a command's function: an argument or a question."""
 
     def __init__(self, parameter: inspect.Parameter, hint: Any, about: str | None) -> None:
         self.name = parameter.name
@@ -110,7 +110,7 @@ class Parameter:
         return given(field=self.name, problem=what, flag=self.flag)
 
     def read(self, words: Sequence[str]) -> Any:
-        """Returns the value of the words given for this argument. The words themselves may be secret, so that no error has them."""
+        """Parses the words given for this argument. Errors do not quote the words, which may be secret."""
         values: list[Any] = []
         for word in words:
             if self.values and word not in self.values:
@@ -145,7 +145,7 @@ class Parameter:
 
 
 class Command:
-    """A function with the words that call it."""
+    """A command: a function and its arguments."""
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.function, self.name = function, name
@@ -183,7 +183,7 @@ class Command:
         return self.function(**values, **({self.session: session} if self.session else {}))
 
     def parse(self, words: Sequence[str]) -> Json:
-        """Returns the values of all parameters but those to ask for, or fails with every problem."""
+        """Returns the values of all parameters except those to ask for. A failure lists all problems."""
         found, problems = self.split(words)
         values: Json = {}
         for it in self.arguments:
@@ -203,7 +203,7 @@ class Command:
         return values
 
     def split(self, words: Sequence[str]) -> tuple[dict[str, list[str]], list[Json]]:
-        """Returns the words of each argument, and the problems: where the words can't be told apart, only that."""
+        """Returns the words for each argument, and the problems. An unknown option or an extra word is reported alone."""
         found: dict[str, list[str]] = {}
         problems: list[Json] = []
         places, rest, ended = [*self.places], [*words], False
@@ -235,7 +235,7 @@ class Command:
         return found, problems
 
     def complete(self, words: Sequence[str]) -> list[Json]:
-        """Returns what the last word may become."""
+        """Returns the completions of the last word."""
         *before, word = words or [""]
         options = {name: it for name, it in self.options.items() if not it.is_flag}
         name, equals, typed = word.partition("=")
@@ -258,7 +258,7 @@ class Command:
 
 
 def _declared(hint: Any) -> Json | None:
-    """Returns the JSON Schema of a command's data, if the return annotation is of objects: `Animal`, `list[Animal]`, `Annotated[Reply, Animal]`."""
+    """Returns the JSON Schema for a return annotation such as `Animal`, `list[Animal]` or `Annotated[Reply, Animal]`, or `None` for others."""
     hint = typing.get_args(hint)[1] if typing.get_origin(hint) is typing.Annotated else hint
     if isinstance(hint, dict):
         return typing.cast("Json", hint)
@@ -286,7 +286,7 @@ def table(heading: str, rows: Sequence[tuple[str, str]]) -> str:
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only a typo needs it
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed after a typo
 
     near = get_close_matches(name, known, 1)
     return "there is no such option" + (f", but `{near[0]}`" if near else "")

@@ -1,4 +1,4 @@
-"""A plugin of commands."""
+"""Plugins with commands."""
 
 import inspect
 import itertools
@@ -20,9 +20,9 @@ _HOST_OPTIONS = ("--json", "--json=lines", "-v", "-vv", "--verbose", "-q", "--qu
 
 
 class Plugin:
-    """Commands that users call as `bot-cli NAME …`.
+    """A plugin, which users run as `bot-cli NAME …`.
 
-    `@plugin.root` makes the command of the plugin's own name, `@plugin.command` subcommands. A command returns a `Reply`, a text, or data.
+    `@plugin.root` defines the command `NAME` itself, and `@plugin.command` a subcommand. A command returns a `Reply`, text or data.
     """
 
     def __init__(self, name: str, version: str, about: str = "") -> None:
@@ -46,7 +46,7 @@ class Plugin:
         return {"protocol": PROTOCOL, "name": self.name, "version": self.version, "about": self.about, "command": command}
 
     def main(self) -> NoReturn:
-        """Serves a host, or runs one command for a user at a terminal."""
+        """Serves a host, or runs one command if the plugin is run directly."""
         build_if_asked(self.manifest())
         if len(sys.argv) > 1 or sys.stdin.isatty():
             Terminal(self._serve, sys.argv[1:]).run()
@@ -66,7 +66,7 @@ class Plugin:
         return self.result(Session(server, server.adapted({**params, "argv": words}, options)))
 
     def _host_options(self, words: list[str]) -> tuple[list[str], list[str]]:
-        """Separates the command's words from the options of the host. Options that the command declares are its own."""
+        """Splits the words before `--` into the command's words and the host's options. Options that the command declares belong to the command."""
         kept: list[str] = []
         found: list[str] = []
         command, rest = self._root, iter(words)
@@ -95,7 +95,7 @@ class Plugin:
         return names + (self._root.complete(words) if self._root else [])
 
     def result(self, session: Session) -> Json:
-        """Runs the command that the user's words call."""
+        """Runs the command that the words name, and returns its result."""
         words = session.argv
         before = words[: words.index("--")] if "--" in words else words
         command = self._commands.get(words[0]) if words else None
@@ -111,7 +111,7 @@ class Plugin:
                 raise Failure("there is no such command", code="usage", exit=USAGE)
             returned = called.call(session, words[1:] if command else words)
             if inspect.iscoroutine(returned):
-                import asyncio  # noqa: PLC0415 - takes as long as everything else
+                import asyncio  # noqa: PLC0415 - slow to import
 
                 returned = asyncio.run(returned)
         except Failure as failure:
@@ -136,7 +136,7 @@ class Plugin:
 
 
 def _reason(error: OSError, knows_password: bool) -> str:
-    """Returns what the system said. The words of libraries may have a password in them, and a URL (the `filename` of `HTTPError`) a key."""
+    """Returns the system's error message. Messages of libraries may contain a password, and a URL (the `filename` of `HTTPError`) a key."""
     reason = error.strerror or ""
     if knows_password:
         return reason.lower() if reason in map(os.strerror, errorcode) else f"`{type(error).__name__}`"

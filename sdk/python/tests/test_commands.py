@@ -1,4 +1,4 @@
-"""Commands made from functions, over the protocol and by hand."""
+"""Tests commands over the protocol and run directly."""
 
 import json
 import os
@@ -100,7 +100,7 @@ class HostOptions(unittest.TestCase):
             (["echo", "a", "--json", "-v", "--", "-v", "--json"], {"words": ["a", "-v", "--json"], "json": True, "verbosity": 1}),
             (["--json=lines", "-vv", "echo", "--quiet"], {"json": True, "verbosity": 2, "quiet": True}),
             (["-q", "--verbose", "echo", "-v"], {"quiet": True, "verbosity": 2}),
-            # `-q` is the command's own, and a value is not an option.
+            # The command declares `-q`, and `-v` is a value.
             (["echo", "-q", "--note", "-v"], {"quick": True, "note": "-v"}),
         ):
             reply = run(*words)
@@ -265,7 +265,7 @@ class Ends(unittest.TestCase):
         self.left = Path(folder.name) / "left"
 
     def stop(self, how: str, with_signal: signal.Signals | None) -> tuple[Reply, float, int]:
-        """Begins to work, stops that, and returns the reply, how long it took, and the exit status."""
+        """Starts a command, stops it, and returns the reply, the time until the reply, and the exit status."""
         with host() as plugin:
             id = plugin.send("run", argv=["work", how, str(self.left)], capabilities={"progress": {}, "ask": {"kinds": ["text"]}})
             self.assertEqual(plugin.read()["method"], "progress")

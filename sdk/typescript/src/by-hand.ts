@@ -1,4 +1,4 @@
-// The plugin as an ordinary command, without a host.
+// Runs the plugin as an ordinary command, without a host.
 
 import { readFileSync } from 'node:fs';
 import type { HostOptions } from './parse.js';

@@ -1,4 +1,6 @@
-// Write plugins for bot-cli: commands, secrets backends and provider packs.
+// A library for writing bot-cli plugins: commands, secrets backends and provider packs.
+
+export const version = '0.1.0';
 
 export { flag, integer, option, positional, type Argument, type Arguments, type Candidate, type Values } from './arguments.js';
 export { command, group, type Command, type Group, type Outcome } from './command.js';

@@ -1,19 +1,19 @@
-// From the user's words to a command and the values of its arguments.
+// Parses the user's words into a command and the values of its arguments.
 
 import { parseArgs } from 'node:util';
 import { type Argument, candidates, longName, snake } from './arguments.js';
 import { type Command, declared, type Group, isGroup } from './command.js';
 import { Failure, type Field } from './failure.js';
 
-/** What was found in the words. */
+/** The result of parsing. */
 export interface Reading {
-  /** `bot-cli`, the plugin and the commands. */
+  /** `bot-cli`, the plugin, and the commands. */
   path: string[];
   node: Command | Group;
-  /** The texts for each argument. */
+  /** The given texts of each argument. */
   given: Record<string, string[]>;
   asked?: 'help' | 'version';
-  /** An option at the end that lacks its value. */
+  /** A last option without its value. */
   open?: [string, Argument];
   problems: string[];
   host: HostOptions;
@@ -55,7 +55,7 @@ export function read(name: string, root: Command | Group, words: readonly string
 const tokens = (args: string[], options: Record<string, Option>) =>
   parseArgs({ args, options, strict: false, tokens: true, allowPositionals: true }).tokens;
 
-/** Quotes a word that looks like a name; any other may be a misplaced secret. */
+/** Quotes a word only if it looks like a name. Any other could be a misplaced secret. */
 const quoted = (word: string) =>
   /^-{0,2}[a-z]+(-[a-z]+)*$/.test(word) && word.length <= 32 ? ` \`${word}\`` : ', which is not shown because it may be a secret';
 
@@ -67,7 +67,7 @@ function choose(reading: Reading, { commands }: Group, word: string): void {
   else reading.problems.push(`\`${reading.path.join(' ')}\` has no such command${quoted(word)}`);
 }
 
-/** Gives a word to the next positional argument. */
+/** Assigns a word to the next positional argument. */
 function place(reading: Reading, word: string): void {
   const all = declared(reading.node).filter(([, { kind }]) => kind === 'positional');
   const next = all.find(([key, { settings }]) => settings.repeatable || !reading.given[key]);
@@ -92,7 +92,7 @@ function take(reading: Reading, found: Option['found'] | undefined, { name, rawN
   else give(reading, found[0], value);
 }
 
-/** The values of a command's arguments. All problems are reported at once. */
+/** Returns the values of a command's arguments. A failure lists all problems. */
 export function values({ node, given, open, path, problems }: Reading): Record<string, unknown> {
   const fields: Field[] = [];
   const called = (key: string, argument: Argument) => (argument.kind === 'positional' ? snake(key) : `--${longName(key, argument)}`);

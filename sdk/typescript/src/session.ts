@@ -1,4 +1,4 @@
-// What a command can ask and tell its host while it runs.
+// Questions and messages to the user while a command runs.
 
 import { execFile } from 'node:child_process';
 import { cancelled, ErrorReply, Failure, type Field, type Reply } from './failure.js';
@@ -7,19 +7,19 @@ import { type Answers, Question } from './question.js';
 
 /** The connection to the host during a request. */
 export interface Link {
-  /** Whether the user has entered a secret, which must not be shown from now on. */
+  /** Whether the user has answered a password question. Errors are then not printed. */
   isSecret?: boolean;
   notify(method: string, params: object): void;
-  /** Returns nothing once the host's input has ended or the request is cancelled. */
+  /** Returns the reply, or `undefined` if the input has ended or the request is cancelled. */
   request(method: string, params: object): Promise<Reply | undefined>;
-  /** Keeps the work from being ended, or no longer. */
+  /** Protects the command from being ended, or stops protecting it. */
   guard(isGuarded: boolean): void;
-  /** Returns what is offered to a command that is run directly, with these options. */
+  /** Returns the capabilities of a plugin that is run directly with these options. */
   offer?(options: HostOptions): Capabilities;
 }
 
 type Preferences = { color: 'always' | 'never'; width: number; format: 'text' | 'json'; verbosity: number; quiet: boolean };
-/** The user's working directory, terminal and preferences. */
+/** The user's working directory, project, terminal and preferences. */
 export type Context = Preferences & { cwd: string; project?: string; interactive: boolean; terminal: boolean };
 
 /** The description of a bot project. */
@@ -57,18 +57,18 @@ export type Capabilities = { ask?: { kinds?: string[] }; stdin?: object; output?
 type Params = { answers?: Record<string, unknown>; capabilities?: Capabilities; context?: Partial<Context> };
 
 export class Session {
-  /** What could not be shown at once, and belongs in front of the text of the result. */
+  /** Output to put before the text of the result, because the host can't show it immediately. */
   held = '';
-  /** The command that shows the usage. */
+  /** The command that shows help. */
   usage = '';
   readonly context: Context;
 
-  /** `signal` is aborted when the user cancels: pass it on to `fetch`, timers and child processes. */
+  /** `signal` is aborted when the user cancels. Pass it to `fetch`, timers and child processes. */
   constructor(private readonly link: Link, readonly signal: AbortSignal, private readonly params: Params) {
     this.context = { ...PREFERENCES, cwd: process.cwd(), interactive: false, terminal: false, ...params.context };
   }
 
-  /** Applies the options that the host left in the words of the request. */
+  /** Applies host options that were found in `argv`. */
   adapt(options: HostOptions): void {
     this.params.capabilities = this.link.offer?.(options) ?? this.params.capabilities ?? {};
     if (options.json) this.context.format = 'json';
@@ -76,7 +76,7 @@ export class Session {
     this.context.verbosity += options.verbosity;
   }
 
-  /** Shows the current step, at a terminal and with `--json=lines`. */
+  /** Shows the progress of the command, at a terminal and with `--json=lines`. */
   progress(message: string, current?: number, total?: number): void {
     this.link.notify('progress', { message, current, total });
   }
@@ -87,7 +87,7 @@ export class Session {
     if (verbosity >= LEVELS[level] && !(quiet && level === 'note')) this.link.notify('log', { level, message, data });
   }
 
-  /** Shows a part of the result at once. `data` is the same for programs that read `--json=lines`. */
+  /** Shows a part of the result immediately. `data` is for `--json=lines`. */
   output(text: string, data?: unknown): void {
     if (this.params.capabilities?.output) this.link.notify('output', { text, data });
     else this.held += text;
@@ -112,7 +112,7 @@ export class Session {
     });
   }
 
-  /** The user's own piped input. */
+  /** Returns the user's piped input. */
   async stdin(): Promise<Uint8Array> {
     if (!this.params.capabilities?.stdin) throw new Failure('usage', 'no_stdin', 'there is no standard input to read');
     const reply = await this.link.request('stdin', {});
@@ -122,7 +122,7 @@ export class Session {
     return base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
   }
 
-  /** Finishes a step even if the user cancels meanwhile: one that must not be left half done. */
+  /** Runs a step to its end even if the user cancels, so that it is not left half done. */
   async guard<T>(step: () => T | Promise<T>): Promise<T> {
     this.link.guard(true);
     try {
@@ -133,8 +133,8 @@ export class Session {
   }
 
   /**
-   * Asks the questions in order, with going back; values that are no questions stay as they are. Where nobody can be asked, all open
-   * questions are reported at once.
+   * Asks questions in order, and lets the user go back. Other values are returned unchanged. If questions are not possible, it uses the
+   * defaults, or fails with a list of all open questions.
    */
   async ask<const Q extends Record<string, unknown>>(questions: Q): Promise<Answers<Q>> {
     const { answers = {}, capabilities } = this.params;
@@ -180,7 +180,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The failure where answers are missing or not possible. */
+/** Returns the failure for missing or invalid answers. */
 function unanswered(fields: Field[], inputs: object[], usage: string): Failure {
   const invalid = fields.filter(({ problem }) => problem !== 'missing');
   const message = invalid.map(({ field, problem }) => `\`${field}\` ${problem}`).join('; ');

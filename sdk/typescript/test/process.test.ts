@@ -1,4 +1,4 @@
-// The process of a plugin: what a host sees of it. The plugin is in `plugin`, built as authors build theirs.
+// Tests the process of a plugin as a host sees it. The plugin is in `plugin`, built as authors build theirs.
 
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
@@ -29,7 +29,7 @@ interface Message {
   error?: { code: number; message: string; data: { code?: string } };
 }
 
-/** A plugin that a host has started: the leader of its group. */
+/** A plugin started as a host does, as the leader of its process group. */
 class Started {
   readonly process: ChildProcessWithoutNullStreams;
   readonly said: Message[] = [];
@@ -58,7 +58,7 @@ class Started {
     }
   }
 
-  /** The exit status, after everything else that it said. */
+  /** Returns the exit status and the remaining messages. */
   async end(): Promise<[number, Message[]]> {
     const ended = this.process.exitCode === null ? once(this.process, 'exit') : undefined;
     const rest: Message[] = [];
@@ -112,7 +112,7 @@ test('a request may have the options of the host', async () => {
   for (const [words, expected, levels] of [
     [['echo', 'a', '--json', '-v', '--', '-v'], { words: ['a', '-v'], format: 'json', verbosity: 1 }, 'warn note info'],
     [['--json=lines', '-vv', 'echo', '--quiet'], { format: 'json', verbosity: 2, quiet: true }, 'warn info debug'],
-    // `-q` is the command's own, and a value is not an option.
+    // The command declares `-q`, and `-v` is a value.
     [['echo', '-q', '--note=-v'], { quick: true, note: '-v' }, 'warn note'],
   ] as const) {
     plugin.run((id += 1), [...words]);
@@ -181,7 +181,7 @@ for (const command of ['spin', 'wait']) {
       const [exit, said] = await plugin.end();
       assert.deepEqual(said.map(({ id, error }) => [id, error?.data.code]), [[1, 'cancelled']]);
       assert.equal(exit, status);
-      // Nothing of the group is left.
+      // No process of the group is left.
       assert.throws(() => process.kill(-(plugin.process.pid ?? 0), 0));
     });
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A plugin with everything that the tests try."""
+"""The plugin that the tests run."""
 
 import asyncio
 import contextlib
@@ -138,7 +138,7 @@ def timer() -> str:
 
 
 def compute() -> None:
-    # In a function, because Python 3.13 leaves the jump of a loop out of the `try` around it.
+    # A separate function, because Python 3.13 leaves the backward jump of a loop outside the surrounding `try`.
     while True:
         sum(range(1000))
 

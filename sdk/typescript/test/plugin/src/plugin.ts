@@ -1,4 +1,4 @@
-// What the tests of the process run.
+// The plugin that the process tests run.
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
