@@ -11,8 +11,8 @@ type script struct {
 	shown  []string
 }
 
-func (s *script) ask(string, string) (string, error) { return s.answer, nil }
-func (s *script) progress(message string)            { s.shown = append(s.shown, message) }
+func (s *script) ask(...question) ([]string, error) { return []string{s.answer}, nil }
+func (s *script) progress(message string)           { s.shown = append(s.shown, message) }
 
 func TestGreets(t *testing.T) {
 	text, data, err := run([]string{"moon", "--json=lines", "-vv", "--language", "de"}, &script{})
