@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `build` writes the plugin as one executable file with its manifest; `test` runs the tests.
+// `build` writes the plugin as one executable with its manifest; `test` runs its tests.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,11 +8,11 @@ import { build } from 'esbuild';
 const OUT = 'build';
 const options = { bundle: true, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'warning' };
 
-// What modules print while they are loaded must not reach the host.
-const QUIET = 'if (process.argv.length < 3 && !process.stdin.isTTY) globalThis.console = new console.Console(process.stderr);\n';
+// Standard output is for messages and results, even while modules are loading.
+const QUIET = 'globalThis.console = new console.Console(process.stderr);\n';
 
 mkdirSync(OUT, { recursive: true });
-// The files are CommonJS, which Node.js runs under a name without an ending, whatever the package around them is.
+// Node.js runs a file without an extension as CommonJS only if the nearest `package.json` allows it.
 writeFileSync(`${OUT}/package.json`, '{"type":"commonjs"}\n');
 if (process.argv[2] === 'test') await test();
 else await bundle(process.argv[3] ?? 'src/plugin.ts');
@@ -24,9 +24,9 @@ async function bundle(source) {
   const code = QUIET + built.outputFiles[0].text;
   const manifest = described(code);
   const file = `${OUT}/bot-cli-${manifest.name}`;
-  // These two characters would end the comment.
+  // These two characters would end the comment line.
   const line = JSON.stringify(manifest).replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`);
-  // A command may be running the file that is replaced.
+  // The old file may be running.
   const draft = `${OUT}/.bot-cli-${manifest.name}.${process.pid}`;
   try {
     writeFileSync(draft, `#!/usr/bin/env node\n// ${'bot-cli-plugin'}: ${line}\n${code}`);
@@ -38,7 +38,7 @@ async function bundle(source) {
   console.log(`built ${file}`);
 }
 
-/** Asks the plugin for its manifest. */
+/** Returns the manifest, as the plugin describes itself. */
 function described(code) {
   const file = `${OUT}/.described.cjs`;
   writeFileSync(file, code);

@@ -5,6 +5,7 @@ mod check;
 mod command;
 pub mod conformance;
 mod inventory;
+mod library;
 mod listing;
 mod named;
 mod new;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bot_cli_engine::discovery::{
     BACKEND_PREFIX, PREFIX, PluginName, RESERVED, SHIPPED, is_role_name,
@@ -19,6 +19,7 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::library;
 use crate::options::{Language, New, NewRole};
 use crate::platform::{STARTS_SCRIPTS, create_program};
 
@@ -66,6 +67,9 @@ impl Skeleton {
 }
 
 pub fn write(options: &New) -> Result<Reply, Failure> {
+    if options.update {
+        return library::update(Path::new(&options.name));
+    }
     let given = options.name.strip_prefix(PREFIX).unwrap_or(&options.name);
     let prefix = options.role.prefix();
     let short = given.strip_prefix(prefix).unwrap_or(given);
@@ -197,11 +201,7 @@ fn make(
         open.write_all(fill(text).as_bytes())?;
     }
     if let Some(library) = library {
-        for (path, text) in library.files {
-            let path = made.join(library.folder).join(path);
-            fs::create_dir_all(path.parent().unwrap_or(&made))?;
-            fs::write(path, text)?;
-        }
+        library::copy(library, &made.join(library.folder))?;
     }
     fs::rename(made, folder)
 }

@@ -78,6 +78,9 @@ pub enum Command {
     ///
     /// A command or a secrets backend comes with a test of its own. A provider pack is a folder of TOML files: no program is needed to
     /// bring services to new projects. Nothing is overwritten.
+    ///
+    /// A plugin in Python or TypeScript has a copy of its library. `--update` replaces the copy in the folder NAME with that of this
+    /// version, and changes nothing else. It refuses a copy that you have changed, and names the files.
     #[command(after_help = examples!("new"))]
     New(New),
 }
@@ -164,7 +167,7 @@ pub struct Check {
 /// The options of `plugin new`.
 #[derive(Debug, Clone, Args)]
 pub struct New {
-    /// Name of the plugin: `NAME` in `bot-cli NAME`, `bot-cli-pack-NAME` or `bot-cli-secrets-NAME`
+    /// Name of the plugin: `NAME` in `bot-cli NAME`, `bot-cli-pack-NAME` or `bot-cli-secrets-NAME`; with `--update`, its folder
     pub name: String,
     /// Role of the plugin
     #[arg(long, default_value = "command")]
@@ -175,6 +178,9 @@ pub struct New {
     /// Folder of the SDK crate, `sdk` in a checkout of bot-cli (required for Rust)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub sdk: Option<PathBuf>,
+    /// Replace the library in the folder of a plugin, and nothing else
+    #[arg(long, conflicts_with_all = ["role", "lang", "sdk"])]
+    pub update: bool,
 }
 
 /// A role for which there is a template.

@@ -1,4 +1,4 @@
-"""Makes one executable of a plugin's source and this library: a zip archive that Python runs, behind a line with the manifest."""
+"""Builds one executable from a plugin's source and this library: a line with the manifest, followed by a zip archive that Python runs."""
 
 import json
 import os
@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 LIBRARY = Path(__file__).parent
-# In two parts: this file is no plugin.
+# Written in two parts, because a file with the whole marker would be taken for a plugin.
 MARKER = "bot-cli-plugin" + ": "
 PROTOCOL = "1.0"
 
 
 def build_if_asked(manifest: dict[str, Any]) -> None:
-    """Serves `python3 plugin.py --build`: writes `bot-cli-NAME` beside the source, and exits.
+    """Handles `python3 plugin.py --build`: writes `bot-cli-NAME` next to the source, and exits.
 
-    It has the modules and packages in that folder, but no tests; the same source gives the same bytes.
+    The executable contains the modules and packages in that folder, except tests. The build is reproducible.
     """
     source = Path(sys.argv[0])
     if sys.argv[1:] != ["--build"] or source.suffix != ".py":
         return
     import io  # noqa: PLC0415
-    import zipfile  # noqa: PLC0415 - nothing that a plugin needs while it runs
+    import zipfile  # noqa: PLC0415 - not needed at run time
 
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:

@@ -1,7 +1,7 @@
-"""The plugin's end of the wire: reads requests, serves them one after another, and ends work that nobody wants any more.
+"""The plugin's side of the protocol: reads requests, serves them one at a time, and stops work that is cancelled.
 
-The work runs in the main thread, where a signal handler can raise `Cancelled` in the middle of it. One thread reads the host's messages. Another one
-ends the process if the work does not stop in time, for example in a library that catches every exception.
+Commands run in the main thread, where a signal handler can raise `Cancelled` at any point. A second thread reads messages from the host. A third ends
+the process if a cancelled command does not stop in time, for example because a library catches every exception.
 """
 
 import json
@@ -21,11 +21,11 @@ from .failure import Cancelled, ErrorReply, Failure, Json, defect, members
 GRACE = 0.8
 LONGEST_LINE = 8 * 1024 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LOOK = signal.SIGUSR1  # sent by the reading thread to the main thread: the request under way may be cancelled
+_LOOK = signal.SIGUSR1  # sent by the reading thread to the main thread: check for cancellation
 
 
 class Server:
-    """Speaks the protocol over standard input and output, which prints and children no longer reach."""
+    """Speaks the protocol over standard input and output. `print` and child processes write to standard error instead."""
 
     def __init__(self, serve: Callable[["Server", str, Json], Json]) -> None:
         self._serve = serve
@@ -34,9 +34,9 @@ class Server:
         self._requests: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
-        self._open: list[Any] = []  # the ids of requests without a reply, the one that is served first
+        self._open: list[Any] = []  # ids of requests without a reply, beginning with the current one
         self._unwanted: list[Any] = []
-        self._guards = 1  # 0 only while the author's code runs: where `Cancelled` may be raised
+        self._guards = 1  # 0 only while the author's code runs, so that `Cancelled` may be raised
         self._shields = 0
         self._raised = False
         self._asked = 0
@@ -46,7 +46,7 @@ class Server:
         self.status = 0
 
     def run(self) -> NoReturn:
-        """Serves every request, and exits."""
+        """Serves all requests, then exits."""
         woken, wakeup = os.pipe()
         os.set_blocking(wakeup, False)
         signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
@@ -66,16 +66,26 @@ class Server:
             except BrokenPipeError:
                 self._leave(1)  # the host is gone
 
+    def adapted(self, params: Json, options: list[str]) -> Json:
+        """Returns the parameters with the host options from `argv` applied to their context."""
+        context = {**members(params.get("context"))}
+        if not {"--json", "--json=lines"}.isdisjoint(options):
+            context["format"] = "json"
+        if not {"-q", "--quiet"}.isdisjoint(options):
+            context["quiet"] = True
+        more = sum({"-v": 1, "--verbose": 1, "-vv": 2}.get(option, 0) for option in options)
+        return {**params, "context": {**context, "verbosity": int(context.get("verbosity") or 0) + more}}
+
     def notify(self, method: str, **params: Any) -> None:
         self.write(encoded({"method": method, "params": {"id": self.id, **params}}))
 
     def request(self, method: str, params: Json) -> Json:
-        """Asks the host something. The end of the input counts as a user who cancels."""
+        """Sends a request to the host and returns the result. The end of the input counts as a cancellation."""
         self._asked += 1
         id = f"{method}-{self._asked}"
         self.write(encoded({"id": id, "method": method, "params": params}))
         while (reply := self._answers.get()) and reply.get("id") != id:
-            pass  # the answer to a question that was cancelled
+            pass  # a late answer to a cancelled question
         if reply is None:
             self._answers.put(None)
             raise Cancelled
@@ -85,7 +95,7 @@ class Server:
 
     @contextmanager
     def guarded(self) -> Generator[None, None, None]:
-        """Puts `Cancelled` off until the end of the block."""
+        """Delays `Cancelled` until the end of the block."""
         if threading.get_ident() != self._main:
             yield
             return
@@ -98,7 +108,7 @@ class Server:
 
     @contextmanager
     def shielded(self) -> Generator[None, None, None]:
-        """Lets a block finish, however long it takes."""
+        """Lets a block finish even after a cancellation, however long it takes."""
         self._shields += 1
         try:
             with self.guarded():
@@ -106,7 +116,7 @@ class Server:
         finally:
             self._shields -= 1
             if self._stops():
-                signal.raise_signal(_LOOK)  # the time for the rest begins now
+                signal.raise_signal(_LOOK)  # the grace period begins now
 
     def _reply(self, request: Json) -> None:
         self.id, self._raised = request["id"], False
@@ -167,18 +177,18 @@ class Server:
         while True:
             number = os.read(woken, 1)[0]
             if number not in (*_SIGNALS, _LOOK):
-                continue  # the author's own, such as `SIGALRM`
+                continue  # handled by the author, such as `SIGALRM`
             until = time.monotonic() + GRACE
             while (goes_on := number != _LOOK or self._stops()) and time.monotonic() < until:
                 time.sleep(0.05)
                 if not self._raised:
-                    # A signal just before a system call does not interrupt it.
+                    # A signal that arrives just before a system call does not interrupt the call.
                     signal.pthread_kill(self._main, _LOOK)
             if goes_on and not self._shields:
                 self._leave(self._told or (130 if number == _LOOK else 128 + number))
 
     def _leave(self, status: int) -> NoReturn:
-        """Replies to what is open, and ends the process with its children. The lock is kept, so that nobody else replies."""
+        """Replies to all open requests, and ends the process and its children. It keeps the lock, so that no other thread replies."""
         self._lock.acquire()
         try:
             for id in self._open:
@@ -188,7 +198,7 @@ class Server:
             os._exit(status)
 
     def end_children(self) -> None:
-        """Ends what the work has started in the process group, if the group is the plugin's own."""
+        """Ends the child processes in the process group, if the plugin leads the group."""
         if os.getpgrp() == os.getpid():
             os.killpg(0, signal.SIGTERM)
 
@@ -199,7 +209,7 @@ class Server:
         self.take(None)
         poll = select.poll()
         poll.register(self._wire, 0)
-        poll.poll()  # until the output has lost its reader, too
+        poll.poll()  # until the reader of the output is gone, too
         os.kill(os.getpid(), signal.SIGHUP)
 
     def _hear(self, line: bytes) -> None:
@@ -209,7 +219,7 @@ class Server:
             self.write(self.line(None, error=why.error()))
 
     def take(self, message: Json | None) -> None:
-        """Takes a message, or the end of all."""
+        """Dispatches a message; `None` means the end of the input."""
         if message is None:
             self._requests.put(None)
             self._answers.put(None)
@@ -227,7 +237,7 @@ class Server:
 
 
 def encoded(message: Json) -> bytes:
-    """Returns the line of a message. What is not Unicode, such as a part of a file's name, becomes `?`."""
+    """Returns a message as a line. Invalid Unicode, for example from a file name, becomes `?`."""
     text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, allow_nan=False, default=plain)
     line = text.encode("utf-8", "replace") + b"\n"
     if len(line) > LONGEST_LINE:
@@ -252,14 +262,17 @@ def decoded(line: bytes) -> Json:
 
 
 def plain(value: Any) -> Any:
-    """Makes JSON of what an author returns: fields of a dataclass, a list of a set, else its text."""
+    """Converts a value to JSON: a dataclass to an object, a set to a list, anything else to a string."""
     if hasattr(value, "__dataclass_fields__"):
         return vars(cast("object", value))
     return sorted(cast("set[Any]", value)) if isinstance(value, (set, frozenset)) else str(value)
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:
-    """Reads without a buffered stream, whose lock would hold up the end of the process. Of a line that is too long, it drops the rest."""
+    """Yields the lines of a file descriptor, and cuts off lines that are too long.
+
+    The lock of a buffered stream would delay the end of the process.
+    """
     line = bytearray()
     while chunk := os.read(descriptor, 65536):
         *ends, rest = chunk.split(b"\n")

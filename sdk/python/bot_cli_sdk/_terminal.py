@@ -1,4 +1,4 @@
-"""A command that a user starts by hand, without a host: nobody is asked."""
+"""A command that a user runs directly, without a host. It can't ask questions."""
 
 import json
 import signal
@@ -11,28 +11,31 @@ from .failure import Json
 
 
 class Terminal(Server):
-    """Serves the one request that the user's words are, and shows what it says as lines."""
+    """Runs one command with the user's arguments, and prints its notifications and its result."""
 
     def __init__(self, serve: Callable[[Server, str, Json], Json], argv: list[str]) -> None:
         super().__init__(serve)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        own = {"--json": 0, "-q": 0, "--quiet": 0, "-v": 1, "--verbose": 1, "-vv": 2}
-        end = argv.index("--") if "--" in argv else len(argv)
-        given = {word for word in argv[:end] if word in own}
-        argv = [word for word in argv[:end] if word not in own] + argv[end:]
-        self._as_json, is_terminal = "--json" in given, sys.stderr.isatty()
-        offered = {"stdin": True, "output": not self._as_json, "progress": is_terminal}
-        capabilities: Json = {name: {} for name, is_offered in offered.items() if is_offered}
-        context: Json = {"format": "json" if self._as_json else "text", "interactive": is_terminal and sys.stdin.isatty()}
-        context |= {"quiet": not given.isdisjoint(("-q", "--quiet")), "verbosity": max((own[word] for word in given), default=0)}
-        self._params: Json = {"argv": argv, "capabilities": capabilities, "context": context}
+        self._argv = argv
+        self._as_json = self._as_lines = False
 
     def listen(self) -> None:
-        self.take({"id": 1, "method": "run", "params": self._params})
+        self.take({"id": 1, "method": "run", "params": {"argv": self._argv}})
         self.take(None)
 
+    def adapted(self, params: Json, options: list[str]) -> Json:
+        self._as_lines = "--json=lines" in options
+        self._as_json = self._as_lines or "--json" in options
+        is_terminal = sys.stderr.isatty()
+        offered = {"stdin": True, "output": self._as_lines or not self._as_json, "progress": self._as_lines or is_terminal}
+        capabilities: Json = {name: {} for name, is_offered in offered.items() if is_offered}
+        context: Json = {"interactive": is_terminal and sys.stdin.isatty()}
+        return super().adapted({**params, "capabilities": capabilities, "context": context}, options)
+
     def notify(self, method: str, **params: Any) -> None:
-        if method == "output":
+        if self._as_lines:
+            self.write(self._document({method: params}))
+        elif method == "output":
             self.write(params["text"].encode("utf-8", "replace"))
         else:
             level = "warning: " if params.get("level") == "warn" else ""
@@ -42,13 +45,14 @@ class Terminal(Server):
         return {"text": sys.stdin.read()}
 
     def line(self, id: Any, **reply: Json) -> bytes:
+        self.status = reply["result"].get("exit", 0) if "result" in reply else reply["error"]["code"]
+        if self._as_lines:
+            return self._document(reply)
         if "result" in reply:
             result = reply["result"]
-            self.status = result.get("exit", 0)
-            return (self._document(result["data"]) if self._as_json else result["text"]).encode("utf-8", "replace")
+            return self._document(result["data"]) if self._as_json else result["text"].encode("utf-8", "replace")
         error, data = reply["error"], reply["error"]["data"]
-        document = self._document({"error": {"message": error["message"], **data}}) if self._as_json else ""
-        self.status = error["code"]
+        document = self._document({"error": {"message": error["message"], **data}}) if self._as_json else b""
         print(error["message"] if data["code"] == "cancelled" else f"error: {error['message']}", file=sys.stderr)
         fields: list[Json] = data.get("fields", [])
         for field in fields if len(fields) > 1 else []:
@@ -56,10 +60,11 @@ class Terminal(Server):
         asking = ["start it with `bot-cli` to be asked"] if data["code"] == "input_required" else []
         for hint in asking + data.get("hints", []):
             print(f"hint: {hint}", file=sys.stderr)
-        return document.encode("utf-8", "replace")
+        return document
 
-    def _document(self, data: Any) -> str:
-        return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=plain) + "\n"
+    def _document(self, data: Any) -> bytes:
+        text = json.dumps(data, indent=None if self._as_lines else 2, ensure_ascii=False, allow_nan=False, default=plain)
+        return text.encode("utf-8", "replace") + b"\n"
 
     def end_children(self) -> None:
-        """Does nothing: the group may be that of a pipe, and the terminal has told all of it."""
+        """Does nothing. The process group may include other commands of a pipeline, and the terminal signals all of it."""

@@ -4,22 +4,22 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, Union
 
 from .failure import USAGE, Failure, Json, given
 from .session import Kind, Question, Session
 
-Complete = Literal["file", "folder", "command"] | Callable[[str], Iterable[str]]
+Complete = Literal["file", "folder", "command", "none"] | Callable[[str], Iterable[str]]
 
 
 @dataclass(frozen=True)
 class Arg:
-    """What an annotation says of a parameter besides its type: `Annotated[str, Arg("Whom to greet", ask="Whom?")]`.
+    """The settings of a parameter, in its annotation: `Annotated[str, Arg("Whom to greet", ask="Whom?")]`.
 
-    `ask` is the question for a user who does not give the argument. A `password` can only be answered: it is no argument. `complete` is the source of
-    values for completion, or a function from the word so far to values. `check` returns why a value is refused, or `None`.
+    `ask` is the question to ask if the argument is missing. A `password` is only asked, never an argument. `complete` is the source of values for
+    completion, or a function from the word so far to values; the default for a `Path` is `file`. `check` returns why a value is refused, or `None`.
     """
 
     about: str | None = None
@@ -31,12 +31,26 @@ class Arg:
     hidden: bool = False
 
 
+@dataclass
+class Reply:
+    """The result of a command. `data` is the document for `--json`; the default is the text."""
+
+    text: str = ""
+    data: Any = None
+    exit: int = 0
+    next: Sequence[str] = field(default_factory=list[str])
+
+
 _WRONG: dict[Any, str] = {str: "", Path: "", int: "must be a whole number", float: "must be a number"}
 _ABSENT: Any = inspect.Parameter.empty
+_JSON_TYPES: dict[Any, str] = {
+    **{str: "string", Path: "string", int: "integer", float: "number", bool: "boolean"},
+    **{types.NoneType: "null", list: "array", dict: "object"},
+}
 
 
 class Parameter:
-    """A parameter of the function: an argument, or a question."""
+    """A parameter of a command's function: an argument or a question."""
 
     def __init__(self, parameter: inspect.Parameter, hint: Any, about: str | None) -> None:
         self.name = parameter.name
@@ -61,6 +75,7 @@ class Parameter:
         self.wrong = _WRONG.get(hint, "")
         self.default: Any = parameter.default
         self.about = self.arg.about or about
+        self.complete = self.arg.complete or ("file" if hint is Path else None)
         self.positional = parameter.kind is not parameter.KEYWORD_ONLY and not self.is_flag
         off = "no-" if self.default is True else ""
         self.long = None if self.positional or self.arg.password else off + self.name.replace("_", "-")
@@ -77,7 +92,7 @@ class Parameter:
         found = given(name=self.name, kind=kind, long=self.long, short=self.arg.short, about=self.about, default=self.default_text)
         found |= given(value_name=None if self.is_flag else self.value_name, values=[{"value": value} for value in self.values])
         found |= given(required=self.required or None, repeatable=self.repeatable or None, hidden=self.arg.hidden or None)
-        return found | given(completion="dynamic" if callable(self.arg.complete) else self.arg.complete)
+        return found | given(completion="dynamic" if callable(self.complete) else self.complete)
 
     @property
     def usage(self) -> str:
@@ -95,7 +110,7 @@ class Parameter:
         return given(field=self.name, problem=what, flag=self.flag)
 
     def read(self, words: Sequence[str]) -> Any:
-        """Returns the value of the words given for this argument. The words themselves may be secret, so that no error has them."""
+        """Parses the words given for this argument. Errors do not quote the words, which may be secret."""
         values: list[Any] = []
         for word in words:
             if self.values and word not in self.values:
@@ -130,12 +145,13 @@ class Parameter:
 
 
 class Command:
-    """A function with the words that call it."""
+    """A command: a function and its arguments."""
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.function, self.name = function, name
         hints = typing.get_type_hints(function, include_extras=True)
         parameters = inspect.signature(function).parameters
+        self.result = _declared(hints.get("return"))
         lines = (inspect.getdoc(function) or "").splitlines()
         abouts = dict(line.strip().split(": ", 1) for line in lines if line.split(":")[0].strip() in parameters and ": " in line)
         text = [line for line in lines if line.split(":")[0].strip() not in parameters]
@@ -156,7 +172,8 @@ class Command:
 
     def manifest(self) -> Json:
         details = self.details if self.details.count("\n") > 1 else None
-        return given(name=self.name, about=self.about, arguments=[it.manifest() for it in self.arguments], details=details)
+        arguments = [it.manifest() for it in self.arguments]
+        return given(name=self.name, about=self.about, arguments=arguments, details=details, result=self.result)
 
     def call(self, session: Session, words: Sequence[str]) -> Any:
         values = self.parse(words)
@@ -166,7 +183,7 @@ class Command:
         return self.function(**values, **({self.session: session} if self.session else {}))
 
     def parse(self, words: Sequence[str]) -> Json:
-        """Returns the values of all parameters but those to ask for, or fails with every problem."""
+        """Returns the values of all parameters except those to ask for. A failure lists all problems."""
         found, problems = self.split(words)
         values: Json = {}
         for it in self.arguments:
@@ -186,7 +203,7 @@ class Command:
         return values
 
     def split(self, words: Sequence[str]) -> tuple[dict[str, list[str]], list[Json]]:
-        """Returns the words of each argument, and the problems: where the words can't be told apart, only that."""
+        """Returns the words for each argument, and the problems. An unknown option or an extra word is reported alone."""
         found: dict[str, list[str]] = {}
         problems: list[Json] = []
         places, rest, ended = [*self.places], [*words], False
@@ -218,7 +235,7 @@ class Command:
         return found, problems
 
     def complete(self, words: Sequence[str]) -> list[Json]:
-        """Returns what the last word may become."""
+        """Returns the completions of the last word."""
         *before, word = words or [""]
         options = {name: it for name, it in self.options.items() if not it.is_flag}
         name, equals, typed = word.partition("=")
@@ -240,13 +257,36 @@ class Command:
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def _declared(hint: Any) -> Json | None:
+    """Returns the JSON Schema for a return annotation such as `Animal`, `list[Animal]` or `Annotated[Reply, Animal]`, or `None` for others."""
+    hint = typing.get_args(hint)[1] if typing.get_origin(hint) is typing.Annotated else hint
+    if isinstance(hint, dict):
+        return typing.cast("Json", hint)
+    found = {} if hint is Reply else _schema(hint)
+    return found if "properties" in found.get("items", found) else None
+
+
+def _schema(hint: Any, within: tuple[Any, ...] = ()) -> Json:
+    origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [_schema(it, within) for it in arguments]}
+    if (typing.is_typeddict(hint) or is_dataclass(hint)) and hint not in within:
+        properties = {name: _schema(it, (*within, hint)) for name, it in typing.get_type_hints(hint).items()}
+        required = getattr(hint, "__required_keys__", properties)
+        return {"type": "object", "properties": properties, "required": [name for name in properties if name in required]}
+    found = given(type=_JSON_TYPES.get(origin))
+    return found | {"items": _schema(arguments[0], within)} if origin is list and arguments else found
+
+
 def table(heading: str, rows: Sequence[tuple[str, str]]) -> str:
     width = max((len(name) for name, _ in rows), default=0)
     return "\n".join([f"{heading}:", *(f"  {name:{width}}  {about}".rstrip() for name, about in rows)]) if rows else ""
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only a typo needs it
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed after a typo
 
     near = get_close_matches(name, known, 1)
     return "there is no such option" + (f", but `{near[0]}`" if near else "")

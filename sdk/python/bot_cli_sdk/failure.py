@@ -1,32 +1,32 @@
-"""How a command fails."""
+"""Failures of commands."""
 
 import os
 from collections.abc import Sequence
 from typing import Any, cast
 
 FAILED, USAGE, UNKNOWN, NOT_ALLOWED, UNAVAILABLE, CANCELLED = 1, 2, 3, 4, 7, 130
-"""Exit statuses: it ran and failed; it can't succeed as written; it may or may not have been done; …"""
+"""Exit statuses: the command failed; invalid usage; unknown outcome; not signed in or not allowed; unavailable; cancelled."""
 
 Json = dict[str, Any]
 
 
 class ErrorReply(Exception):
-    """An error that is the reply to a request, or to a line that the protocol does not allow."""
+    """An error in reply to a request or to an invalid line."""
 
     def __init__(self, exit: int, message: str, **data: Any) -> None:
         super().__init__(message)
         self.exit, self.message, self.data = exit, message, data
 
     def error(self) -> Json:
-        """Returns the member `error` of a reply."""
+        """Returns the `error` member of the reply."""
         return {"code": self.exit, "message": self.message, "data": self.data}
 
 
 class Failure(ErrorReply):
     """Ends the command with a message for people and a code for programs.
 
-    The message is lower case, without a full stop, with literals in backticks. `code` is the precise cause in `snake_case`, `exit` the exit status,
-    each hint a sentence or a command that can be pasted. `data` has further fields of the protocol, such as `outcome`.
+    The message is in lower case, without a full stop, with literals in backticks. `code` is the precise cause in `snake_case`, and `exit` is the exit
+    status. Each hint is a sentence or a command to paste. `data` contains other fields of the protocol, such as `outcome`.
     """
 
     def __init__(self, message: str, *, code: str = "failed", exit: int = FAILED, hints: Sequence[str] = (), **data: Any) -> None:
@@ -35,14 +35,14 @@ class Failure(ErrorReply):
 
 
 class Cancelled(BaseException):
-    """Raised in the middle of a command that nobody wants any more.
+    """Raised in a running command when the user cancels it.
 
-    It comes out of whatever the command is doing, like `KeyboardInterrupt`. `finally` and `with` tidy up; after 0.8 s the process ends anyway.
+    Like `KeyboardInterrupt`, it can be raised at any point. Clean up with `finally` and `with`; the process ends after 0.8 s at the latest.
     """
 
 
 def defect(error: BaseException) -> str:
-    """Returns the type of an error and its place in the author's code. The words of the error may have a value in them."""
+    """Returns the type of an error and the line in the author's code. It omits the message, which may contain a secret."""
     import traceback  # noqa: PLC0415
 
     own = (os.path.dirname(__file__), os.path.dirname(os.__file__), "<")
@@ -52,10 +52,10 @@ def defect(error: BaseException) -> str:
 
 
 def given(**members: Any) -> Json:
-    """Returns the members that have a value."""
+    """Returns the members that are neither `None` nor an empty list."""
     return {name: value for name, value in members.items() if value is not None and value != []}
 
 
 def members(value: Any) -> Json:
-    """Returns an object as it is, and anything else as an empty one."""
+    """Returns the value if it is an object, and an empty object otherwise."""
     return cast("Json", value) if isinstance(value, dict) else {}

@@ -1,37 +1,28 @@
-"""A plugin of commands."""
+"""Plugins with commands."""
 
 import inspect
+import itertools
 import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from errno import errorcode
 from typing import Any, NoReturn, TypeVar
 
 from ._build import PROTOCOL, build_if_asked
 from ._server import Server
 from ._terminal import Terminal
-from .command import Command, table
+from .command import Command, Reply, table
 from .failure import USAGE, ErrorReply, Failure, Json, defect, given
 from .session import Session
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-@dataclass
-class Reply:
-    """The result of a command. `data` is the document for `--json`; by default, it is the text."""
-
-    text: str = ""
-    data: Any = None
-    exit: int = 0
-    next: Sequence[str] = field(default_factory=list[str])
+_HOST_OPTIONS = ("--json", "--json=lines", "-v", "-vv", "--verbose", "-q", "--quiet")
 
 
 class Plugin:
-    """Commands that users call as `bot-cli NAME …`.
+    """A plugin, which users run as `bot-cli NAME …`.
 
-    `@plugin.root` makes the command of the plugin's own name, `@plugin.command` subcommands. A command returns a `Reply`, a text, or data.
+    `@plugin.root` defines the command `NAME` itself, and `@plugin.command` a subcommand. A command returns a `Reply`, text or data.
     """
 
     def __init__(self, name: str, version: str, about: str = "") -> None:
@@ -55,7 +46,7 @@ class Plugin:
         return {"protocol": PROTOCOL, "name": self.name, "version": self.version, "about": self.about, "command": command}
 
     def main(self) -> NoReturn:
-        """Serves a host, or runs one command for a user at a terminal."""
+        """Serves a host, or runs one command if the plugin is run directly."""
         build_if_asked(self.manifest())
         if len(sys.argv) > 1 or sys.stdin.isatty():
             Terminal(self._serve, sys.argv[1:]).run()
@@ -71,7 +62,30 @@ class Plugin:
             raise ErrorReply(-32602, "`argv` must be a list of strings")
         if method == "complete":
             return {"candidates": self._complete(words)}
-        return self.result(Session(server, params))
+        words, options = self._host_options(words)
+        return self.result(Session(server, server.adapted({**params, "argv": words}, options)))
+
+    def _host_options(self, words: list[str]) -> tuple[list[str], list[str]]:
+        """Splits the words before `--` into the command's words and the host's options. Options that the command declares belong to the command."""
+        kept: list[str] = []
+        found: list[str] = []
+        command, rest = self._root, iter(words)
+        for word in rest:
+            is_long = word.startswith("--")
+            name = word.partition("=")[0] if is_long else word[:2]
+            declared = command.options if command else {}
+            value_of = declared.get(word if is_long else f"-{word[-1:]}") if word[:1] == "-" else None
+            if word == "--":
+                kept += [word, *rest]
+            elif word in _HOST_OPTIONS and name not in declared:
+                found.append(word)
+            elif name == "--json" and name not in declared:
+                fields = [{"field": "json", "flag": name, "problem": "takes no value but `lines`"}]
+                raise Failure("`--json` takes no value but `lines`", code="usage", exit=USAGE, fields=fields)
+            else:
+                command = command if kept else self._commands.get(word, command)
+                kept += [word, *itertools.islice(rest, 1 if value_of and not value_of.is_flag else 0)]
+        return kept, found
 
     def _complete(self, words: list[str]) -> list[Json]:
         command = self._commands.get(words[0]) if len(words) > 1 else None
@@ -81,7 +95,7 @@ class Plugin:
         return names + (self._root.complete(words) if self._root else [])
 
     def result(self, session: Session) -> Json:
-        """Runs the command that the user's words call."""
+        """Runs the command that the words name, and returns its result."""
         words = session.argv
         before = words[: words.index("--")] if "--" in words else words
         command = self._commands.get(words[0]) if words else None
@@ -97,7 +111,7 @@ class Plugin:
                 raise Failure("there is no such command", code="usage", exit=USAGE)
             returned = called.call(session, words[1:] if command else words)
             if inspect.iscoroutine(returned):
-                import asyncio  # noqa: PLC0415 - takes as long as everything else
+                import asyncio  # noqa: PLC0415 - slow to import
 
                 returned = asyncio.run(returned)
         except Failure as failure:
@@ -122,7 +136,7 @@ class Plugin:
 
 
 def _reason(error: OSError, knows_password: bool) -> str:
-    """Returns what the system said. The words of libraries may have a password in them, and a URL (the `filename` of `HTTPError`) a key."""
+    """Returns the system's error message. Messages of libraries may contain a password, and a URL (the `filename` of `HTTPError`) a key."""
     reason = error.strerror or ""
     if knows_password:
         return reason.lower() if reason in map(os.strerror, errorcode) else f"`{type(error).__name__}`"

@@ -1,4 +1,4 @@
-"""A secrets backend: a store for the sets of `bot-cli cloud secrets`. BACKENDS.md is the specification."""
+"""Secrets backends, which store the sets of `bot-cli cloud secrets`. BACKENDS.md is the specification."""
 
 import inspect
 import re
@@ -20,7 +20,7 @@ _NAME = re.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
 
 class Refusal(Failure):
-    """A failure with a code that BACKENDS.md lists and words that have no value in them. `effect` is what became of a change."""
+    """A failure with a code from BACKENDS.md. The message must not contain a secret value. `effect` is the outcome of a change."""
 
     def __init__(self, code: str, message: str, effect: str | Json | None = None, **more: Any) -> None:
         super().__init__(message, code=code, exit=_EXITS.get(code, FAILED), **more)
@@ -28,7 +28,7 @@ class Refusal(Failure):
 
 
 class Conflict(Refusal):
-    """The set is not as the user saw it."""
+    """The set has changed since the client read it."""
 
     def __init__(self, message: str) -> None:
         super().__init__("conflict", message, "not_done")
@@ -56,7 +56,7 @@ Stored = Secret | PullSecret
 
 @dataclass(frozen=True)
 class Change:
-    """A set as it is and as it shall be; `None` for no set."""
+    """A set before and after a change; `None` means no set."""
 
     name: str
     before: Stored | None
@@ -65,7 +65,7 @@ class Change:
 
 @dataclass
 class Opened:
-    """The result of `open`: where the sets are, in a few words, and the rules for them."""
+    """The result of `open`: a short description of the place, and the limits of names and sizes."""
 
     place: str
     organization: str | None = None
@@ -84,22 +84,22 @@ class Opened:
 
 
 class Backend:
-    """Subclass it, and define `open`, `sets`, `load` and `apply`.
+    """The base class of a backend. Subclasses define `open`, `sets`, `load` and `apply`.
 
-    The library reads and checks every request, compares `prior`, names and limits, and reports what became of a change: `not_done` before `apply`,
-    `unknown` where `apply` fails and does not say more, and nothing of an unexpected exception but its type and the line of yours that raised it.
+    The library validates requests, checks `prior`, names and limits, and reports the effect of a change: `not_done` if it fails before `apply`, and
+    `unknown` if `apply` fails without an `effect`. For an unexpected exception, it reports only the type and the line in your code.
     """
 
     name: ClassVar[str]
     version: ClassVar[str]
     about: ClassVar[str] = ""
     settings: ClassVar[Mapping[str, str]] = {}
-    """The settings and what they mean; one that ends with `*` is required."""
+    """The settings with their descriptions. A name that ends with `*` is required."""
     can: ClassVar[tuple[str, ...]] = ("values", "image_pull_secrets", "organizations")
     session: Session
 
     def open(self, settings: Mapping[str, str], organization: str | None) -> Opened:
-        """Finds the place, asks what it has to ask with `self.session`, and changes nothing."""
+        """Opens the place without changing it. It can ask questions with `self.session`."""
         raise NotImplementedError
 
     def sets(self) -> Iterable[tuple[str, type[Stored]]]:
@@ -107,15 +107,15 @@ class Backend:
         raise NotImplementedError
 
     def load(self, name: str) -> Stored | None:
-        """Returns a set, exactly as it was stored."""
+        """Returns a set exactly as it was stored."""
         raise NotImplementedError
 
     def apply(self, change: Change) -> None:
-        """Makes a change: whole, or not at all. It is not cancelled meanwhile. If it fails, a `Refusal` can say how far it came."""
+        """Applies a change completely or not at all. It is not interrupted. On failure, a `Refusal` can report the `effect`."""
         raise NotImplementedError
 
     def locked(self) -> AbstractContextManager[Any]:
-        """Returns a context in which nobody else changes a set between `load` and `apply`."""
+        """Returns a context manager that prevents concurrent changes between `load` and `apply`."""
         return nullcontext()
 
     def organizations(self) -> Iterable[str]:
@@ -130,7 +130,7 @@ class Backend:
 
     @classmethod
     def main(cls) -> NoReturn:
-        """Serves the client, or says what it is to a user at a terminal."""
+        """Serves a client, or prints a description if it is run directly."""
         build_if_asked(cls.manifest())
         if len(sys.argv) > 1 or sys.stdin.isatty():
             named = "--version" in sys.argv
@@ -143,18 +143,18 @@ class Backend:
     opened: Opened
 
 
-_FORMS = {"keys": list, "entries": dict, "settings": dict}  # of texts; other parameters are texts themselves
+_FORMS = {"keys": list, "entries": dict, "settings": dict}  # of strings; all other parameters are strings
 _CHANGED = "the set has changed since it was read"
 _ABILITIES = {"values": "values", "credentials": "values", "organizations": "organizations", "put_image_pull_secret": "image_pull_secrets"}
 
 
 class _Served:
-    """The methods of the role, on top of a backend: those of the protocol begin with `do_`."""
+    """Implements the methods of the protocol, such as `do_put`, on a backend."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._is_open = False
-        self._effect: str | None = None  # what became of the change that is under way
+        self._effect: str | None = None  # the effect of the current change so far
 
     def serve(self, server: Server, method: str, params: Json) -> Json:
         if method == "describe":
@@ -255,7 +255,7 @@ class _Served:
         return {"deleted": before is not None}
 
     def _before(self, name: str, kind: type[Stored], prior: Any, keys: Iterable[str] = ()) -> Stored | None:
-        """Returns the set to change, whose keys must be as the client knows them."""
+        """Returns the set to change, after comparing its keys with those that the client knows."""
         before = self._backend.load(name)
         if before and not isinstance(before, kind):
             raise Conflict("the set is of the other kind")
@@ -264,7 +264,7 @@ class _Served:
         return before
 
     def _put(self, change: Change, prior: Any) -> None:
-        """Makes a change that the rules of the place allow."""
+        """Applies a change if `prior` and the limits allow it."""
         if (change.before is None) != (prior == "absent"):
             raise Conflict(_CHANGED)
         opened, name, values = self._backend.opened, change.name, _entries(change.after)
@@ -296,7 +296,7 @@ def _known(prior: Any) -> set[str]:
 
 
 def _fits(name: str, value: Any) -> bool:
-    """Returns whether a parameter has its form."""
+    """Returns whether a parameter has the right type."""
     if name == "prior":
         return value == "absent" or isinstance(value, dict)
     texts = members(value).values() if isinstance(value, dict) else cast("list[Any]", value) if isinstance(value, list) else ()

@@ -1,7 +1,9 @@
-"""What a command can ask and tell the user while it runs."""
+"""Questions and messages to the user while a command runs."""
 
 import base64
+import json
 import os
+import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ._server import Server
-from .failure import USAGE, Cancelled, Failure, Json, given, members
+from .failure import FAILED, USAGE, Cancelled, Failure, Json, given, members
 
 Level = Literal["warn", "note", "info", "debug"]
 Kind = Literal["text", "password", "confirm", "select", "multiselect"]
@@ -19,7 +21,7 @@ _BACK = object()
 
 @dataclass
 class Question:
-    """A question to the user. `check` returns why an answer is refused, or `None`."""
+    """A question to the user. `check` returns the problem with an answer, or `None`."""
 
     key: str
     message: str
@@ -32,13 +34,13 @@ class Question:
     check: Callable[[Any], str | None] | None = field(default=None, repr=False)
 
     def wire(self) -> Json:
-        """Returns the parameters of `ask`. A choice is a value, or a value with its label."""
+        """Returns the parameters of `ask`. A choice is a value, or a pair of value and label."""
         pairs = [(choice, choice) if isinstance(choice, str) else choice for choice in self.choices]
         choices = [{"value": value, "label": label} for value, label in pairs]
         return given(**{**vars(self), "choices": choices, "check": None})
 
     def problem(self, answer: Any) -> str | None:
-        """Returns why `answer` is not a possible one."""
+        """Returns the problem with an answer, or `None`."""
         values = [choice if isinstance(choice, str) else choice[0] for choice in self.choices]
         if self.kind == "multiselect":
             fits = isinstance(answer, list) and all(it in values for it in answer)  # pyright: ignore[reportUnknownVariableType]
@@ -50,11 +52,11 @@ class Question:
 
 
 Step = Question | Callable[[Json], Question | None]
-"""A question, or a function that makes one from the answers so far, if there is something to ask."""
+"""A question, or a function that returns one (or `None`) for the previous answers."""
 
 
 class Session:
-    """The user's side of one request."""
+    """Access to the user and the context of one request."""
 
     def __init__(self, peer: Server, params: Json) -> None:
         self._peer = peer
@@ -62,7 +64,7 @@ class Session:
         self._given: Json = members(params.get("answers"))
         self.context: Json = members(params.get("context"))
         self.argv: list[str] = params.get("argv") or []
-        self.withheld = ""  # output for a host that shows nothing before the reply
+        self.withheld = ""  # output to put before the text of the result, if the host cannot show it at once
         self.knows_password = False
         get = self.context.get
         self.cwd = Path(get("cwd") or os.getcwd())
@@ -71,35 +73,49 @@ class Session:
         self.verbosity, self.width = int(get("verbosity") or 0), int(get("width") or 100)
 
     def progress(self, message: str, current: int | None = None, total: int | None = None) -> None:
-        """Shows how far the work is."""
+        """Shows the progress of the command."""
         if "progress" in self._offered:
             self._peer.notify("progress", **given(message=message, current=current, total=total))
 
-    def log(self, message: str, level: Level = "note") -> None:
-        """Tells the user something: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`."""
+    def log(self, message: str, level: Level = "note", data: Any = None) -> None:
+        """Shows a message: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`. `data` is for `--json=lines`."""
         if self.verbosity >= _LEVELS[level] and not (self.quiet and level == "note"):
-            self._peer.notify("log", level=level, message=" ".join(message.split()))
+            self._peer.notify("log", **given(level=level, message=" ".join(message.split()), data=data))
 
-    def output(self, text: str) -> None:
-        """Shows a part of the result at once."""
+    def output(self, text: str, data: Any = None) -> None:
+        """Shows a part of the result immediately. `data` is for `--json=lines`."""
         if "output" in self._offered:
-            self._peer.notify("output", text=text)
+            self._peer.notify("output", **given(text=text, data=data))
         else:
             self.withheld += text
 
     def stdin(self) -> str | bytes:
-        """Returns all of the user's piped input: text, or bytes if it is not UTF-8."""
+        """Returns the user's piped input: a string, or bytes if it is not UTF-8."""
         if "stdin" not in self._offered:
             raise Failure("there is no input to read", code="invalid_input", exit=USAGE)
         reply = self._peer.request("stdin", {})
         return base64.b64decode(reply["base64"]) if "base64" in reply else str(reply.get("text", ""))
 
+    def project(self) -> Json:
+        """Returns the description of the user's bot project, as `bot-cli init --describe --json` prints it."""
+        root = self.context.get("project") or self.cwd
+        command = [os.environ.get("BOT_CLI_HOST") or "bot-cli", "init", "--describe", "--json", root]
+        ran = subprocess.run(command, cwd=self.cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        try:
+            document = members(json.loads(ran.stdout))
+        except ValueError:
+            document = {}
+        if ran.returncode == 0 and document:
+            return document
+        error: Json = {"message": f"`bot-cli init --describe` ended with status {ran.returncode}", **members(document.get("error"))}
+        raise Failure(**error, exit=max(ran.returncode, FAILED))
+
     def finish(self) -> AbstractContextManager[None]:
-        """Returns a context whose block is not cancelled in the middle. It should take less than 5 seconds."""
+        """Returns a context manager whose block is not interrupted by a cancellation. It should take less than 5 seconds."""
         return self._peer.shielded()
 
     def ask(self, question: Question) -> Any:
-        """Returns the answer, whose type depends on the kind: a text, a boolean for `confirm`, a list for `multiselect`."""
+        """Asks a question and returns the answer: a boolean for `confirm`, a list for `multiselect`, and a string otherwise."""
         return self.ask_all([question])[question.key]
 
     def text(self, key: str, message: str, default: str | None = None, **more: Any) -> str:
@@ -115,7 +131,7 @@ class Session:
         return self.ask(Question(key, message, "select", choices, **more))
 
     def ask_all(self, steps: Iterable[Step]) -> Json:
-        """Asks one question after the other, and returns the answers by key. From the second on, the user can go back."""
+        """Asks several questions in order, and returns the answers by key. The user can go back to the previous question."""
         steps = list(steps)
         answers: Json = {}
         asked: list[tuple[int, str]] = []
@@ -124,7 +140,7 @@ class Session:
         while at < len(steps):
             step = steps[at]
             if missing and not isinstance(step, Question):
-                break  # it depends on an answer that is missing
+                break  # it depends on a missing answer
             question = step if isinstance(step, Question) else step(answers)
             if question:
                 self.knows_password |= question.kind == "password"

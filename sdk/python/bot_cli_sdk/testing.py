@@ -12,11 +12,11 @@ from .failure import Json, members
 
 KINDS = ["text", "password", "confirm", "select", "multiselect"]
 BACK = object()
-"""An answer that goes back to the question before."""
+"""An answer that goes back to the previous question."""
 
 
 class Reply:
-    """A reply with everything that the plugin said before it: its questions, and its `progress`, `log` and `output`."""
+    """A reply, with the questions and notifications that preceded it."""
 
     def __init__(self, message: Json, questions: list[Json], said: list[tuple[str, Json]]) -> None:
         self.result: Json = message.get("result") or {}
@@ -28,12 +28,12 @@ class Reply:
         self.code: str | None = members(self.error.get("data")).get("code")
 
     def of(self, method: str) -> list[str]:
-        """Returns the texts of all notifications of one kind."""
+        """Returns the texts of all notifications of one method, such as `log`."""
         return [params.get("message", params.get("text", "")) for name, params in self.said if name == method]
 
 
 class Host:
-    """A plugin that runs, from a source file or an executable.
+    """A running plugin, started from a source file or an executable.
 
     ```
     with Host("plugin.py") as host:
@@ -50,9 +50,9 @@ class Host:
         self._answers: dict[str, list[Any]] = {}
 
     def run(self, *argv: str, answers: Mapping[str, Any] | None = None, given: Json | None = None, **params: Any) -> Reply:
-        """Runs a command. `answers` are those of a user who is asked, `given` those that come with the request.
+        """Runs a command. `answers` answer its questions; `given` are answers that come with the request.
 
-        An answer that is a tuple is one answer after the other. Without `answers`, nobody can be asked.
+        A tuple answers repeated questions in order. Without `answers`, the plugin can't ask questions.
         """
         offered: Json = {"stdin": {}, "progress": {}, "output": {}}
         if answers is not None:
@@ -64,13 +64,13 @@ class Host:
         return self.reply(self.send(method, **params))
 
     def send(self, method: str, **params: Any) -> int:
-        """Sends a request, and returns its id."""
+        """Sends a request and returns its id."""
         self._last += 1
         self._write(id=self._last, method=method, params={"protocol": "1.0", **params})
         return self._last
 
     def reply(self, id: int) -> Reply:
-        """Waits for the reply to a request, and answers questions meanwhile."""
+        """Waits for the reply to a request, and answers the questions that precede it."""
         questions: list[Json] = []
         said: list[tuple[str, Json]] = []
         while True:
@@ -98,7 +98,7 @@ class Host:
         self.process.send_signal(number)
 
     def close(self) -> int:
-        """Ends the input, and returns the exit status of the plugin: minus the signal that killed it."""
+        """Closes the plugin's input and returns its exit status, which is negative if a signal killed it."""
         self._to.close()
         status = self.process.wait(30)
         self._from.close()

@@ -1,4 +1,4 @@
-"""Commands made from functions, over the protocol and by hand."""
+"""Tests commands over the protocol and run directly."""
 
 import json
 import os
@@ -10,12 +10,15 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from typing import Any
 
 from bot_cli_sdk.testing import BACK, Host, Reply
 
 FOLDER = Path(__file__).parent
 ZOO = FOLDER / "plugins" / "zoo.py"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(FOLDER.parent)}
+
+ECHOED: dict[str, Any] = {"words": [], "quick": False, "note": "", "chip": None, "json": False, "verbosity": 0, "quiet": False}
 
 
 def host() -> Host:
@@ -89,6 +92,77 @@ class Arguments(unittest.TestCase):
             with host() as plugin:
                 reply = plugin.request("complete", argv=words)
             self.assertEqual([it["value"] for it in reply.result["candidates"]], values, words)
+
+
+class HostOptions(unittest.TestCase):
+    def test_a_request_may_have_the_options_of_the_host(self) -> None:
+        for words, expected in (
+            (["echo", "a", "--json", "-v", "--", "-v", "--json"], {"words": ["a", "-v", "--json"], "json": True, "verbosity": 1}),
+            (["--json=lines", "-vv", "echo", "--quiet"], {"json": True, "verbosity": 2, "quiet": True}),
+            (["-q", "--verbose", "echo", "-v"], {"quiet": True, "verbosity": 2}),
+            # The command declares `-q`, and `-v` is a value.
+            (["echo", "-q", "--note", "-v"], {"quick": True, "note": "-v"}),
+        ):
+            reply = run(*words)
+            self.assertEqual(reply.data, {**ECHOED, **expected}, words)
+        reply = run("echo", "--json=line")
+        self.assertEqual((reply.exit, reply.code, reply.error["message"]), (2, "usage", "`--json` takes no value but `lines`"))
+
+    def test_what_is_shown_follows_from_them(self) -> None:
+        self.assertEqual(run("echo").of("log"), ["warn", "note"])
+        self.assertEqual(run("--quiet", "echo", "-v").of("log"), ["warn", "info"])
+        with host() as plugin:
+            reply = plugin.run("echo", "-v", context={"verbosity": 1})
+        self.assertEqual(reply.of("log"), ["warn", "note", "info", "debug"])
+        self.assertIn(("output", {"id": 1, "text": "part\n", "data": {"part": 1}}), reply.said)
+        self.assertIn(("log", {"id": 1, "level": "info", "message": "info", "data": {"level": "info"}}), reply.said)
+
+
+class Manifest(unittest.TestCase):
+    def setUp(self) -> None:
+        with host() as plugin:
+            commands = plugin.request("describe").result["command"]["commands"]
+        self.commands = {command["name"]: command for command in commands}
+
+    def test_the_return_annotation_declares_the_result(self) -> None:
+        text, flag = {"type": "string"}, {"type": "boolean"}
+        properties = {
+            "words": {"type": "array", "items": text},
+            **{"quick": flag, "note": {"enum": ["", "-v"]}, "chip": {"anyOf": [text, {"type": "null"}]}},
+            **{"json": flag, "verbosity": {"type": "integer"}, "quiet": flag},
+        }
+        self.assertEqual(self.commands["echo"]["result"], {"type": "object", "properties": properties, "required": list(properties)})
+        animal = {"type": "object", "properties": {"name": text, "legs": {"type": "integer"}}, "required": ["name", "legs"]}
+        self.assertEqual(self.commands["show"]["result"], {"type": "array", "items": animal})
+        self.assertEqual([name for name in self.commands if "result" in self.commands[name]], ["echo", "show"])
+
+    def test_a_path_completes_files_unless_it_says_otherwise(self) -> None:
+        found = {it["name"]: it.get("completion") for it in self.commands["echo"]["arguments"]}
+        self.assertEqual((found["chip"], found["tag"], found["note"]), ("file", "none", None))
+
+
+class Project(unittest.TestCase):
+    def describe(self, script: str, **context: str) -> Reply:
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "bot-cli"
+            program.write_text(f"#!/bin/sh\n{script}\n")
+            program.chmod(0o755)
+            with Host(ZOO, env={**ENVIRONMENT, "BOT_CLI_HOST": str(program)}, stderr=subprocess.DEVNULL) as plugin:
+                return plugin.run("describe", context=context)
+
+    def test_the_host_describes_the_project(self) -> None:
+        echo = """echo "{\\"words\\": \\"$*\\", \\"cwd\\": \\"$PWD\\"}\""""
+        reply = self.describe(echo, cwd="/usr/bin", project="/usr")
+        self.assertEqual(reply.data, {"words": "init --describe --json /usr", "cwd": "/usr/bin"})
+        self.assertEqual(self.describe(echo, cwd="/usr").data["words"], "init --describe --json /usr")
+
+    def test_a_failure_of_the_host_is_that_of_the_command(self) -> None:
+        error = {"code": "no_project", "message": "`/usr` is not a project", "hints": ["bot-cli init"]}
+        reply = self.describe(f"echo '{json.dumps({'error': error})}'; exit 2")
+        data = {"code": "no_project", "hints": ["bot-cli init"]}
+        self.assertEqual(reply.error, {"code": 2, "message": "`/usr` is not a project", "data": data})
+        reply = self.describe("exit 127")
+        self.assertEqual((reply.exit, reply.error["message"]), (127, "`bot-cli init --describe` ended with status 127"))
 
 
 class Questions(unittest.TestCase):
@@ -191,7 +265,7 @@ class Ends(unittest.TestCase):
         self.left = Path(folder.name) / "left"
 
     def stop(self, how: str, with_signal: signal.Signals | None) -> tuple[Reply, float, int]:
-        """Begins to work, stops that, and returns the reply, how long it took, and the exit status."""
+        """Starts a command, stops it, and returns the reply, the time until the reply, and the exit status."""
         with host() as plugin:
             id = plugin.send("run", argv=["work", how, str(self.left)], capabilities={"progress": {}, "ask": {"kinds": ["text"]}})
             self.assertEqual(plugin.read()["method"], "progress")
@@ -279,6 +353,30 @@ class ByHand(unittest.TestCase):
     def test_prints_text_or_data(self) -> None:
         self.assertEqual(by_hand("soon").stdout, "soon\n")
         self.assertEqual(json.loads(by_hand("show", "--json").stdout), [{"name": "ada", "legs": 4}])
+
+    def test_prints_lines(self) -> None:
+        ran = by_hand("echo", "--json=lines", "--json", "-v")
+        lines: list[Any] = [
+            {"progress": {"message": "Echoing", "current": 1, "total": 2}},
+            *({"log": {"level": level, "message": level, "data": {"level": level}}} for level in ("warn", "note", "info")),
+            {"output": {"text": "part\n", "data": {"part": 1}}},
+            {"result": {"text": "echoed\n", "data": {**ECHOED, "json": True, "verbosity": 1}, "exit": 5}},
+        ]
+        self.assertEqual(([json.loads(line) for line in ran.stdout.splitlines()], ran.stderr, ran.returncode), (lines, "", 5))
+        ran = by_hand("--json=lines", "fail", "typed")
+        error = {"code": 4, "message": "not signed in", "data": {"code": "not_signed_in", "hints": ["zoo login"], "outcome": "not_done"}}
+        self.assertEqual((json.loads(ran.stdout), ran.stderr, ran.returncode), ({"error": error}, "", 4))
+        ran = by_hand("echo", "--json=line")
+        self.assertEqual((ran.stdout, ran.returncode), ("", 2))
+
+    def test_a_line_is_written_at_once(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            words = [sys.executable, ZOO, "work", "sleep", f"{folder}/left", "--json=lines"]
+            process = subprocess.Popen(words, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+            assert process.stdout
+            self.assertEqual(json.loads(process.stdout.readline()), {"progress": {"message": "working"}})
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(json.loads(process.communicate()[0])["error"]["code"], 130)
 
     def test_failures(self) -> None:
         ran = by_hand("add")

@@ -1,4 +1,4 @@
-"""The code blocks of the README are complete, and do what it says."""
+"""Tests the code blocks of the README."""
 
 import json
 import os
@@ -58,7 +58,7 @@ class Readme(unittest.TestCase):
             ):
                 reply = host.request("secrets/put", name=name, entries=entries, prior="absent")
                 self.assertEqual(reply.data, expected)
-        # The next command starts another process.
+        # Each command starts a new process.
         with Host(self.folder / "backend.py", env=ENVIRONMENT) as host:
             host.request("secrets/open", **opening)
             self.assertEqual(host.request("secrets/values", name="prod").result, {"values": {"A": "1"}})

@@ -1,4 +1,4 @@
-// The arguments of a command, declared as data. Help, parsing, completion and types follow from the declaration.
+// The arguments of a command, declared as data. Help, parsing, completion and types are derived from the declaration.
 
 export type Candidate = { value: string; about?: string };
 type Candidates = readonly (string | Candidate)[];
@@ -6,27 +6,27 @@ type Candidates = readonly (string | Candidate)[];
 interface Settings {
   about?: string;
   hidden?: boolean;
-  /** Whether it may be given several times; the value is then a list, and that of a flag how often it was given. */
+  /** Whether it may be repeated. The value is then a list, or for a flag the number of times it was given. */
   repeatable?: boolean;
-  /** The long name; by default that of the argument in kebab-case. */
+  /** The long name. The default is the argument's name in kebab-case. */
   long?: string;
   /** One letter. */
   short?: string;
   required?: boolean;
-  /** The default value, as the user would write it. */
+  /** The default value, as the user would type it. */
   default?: string;
-  /** The possible values; without them, any text. */
+  /** The possible values. Without them, any text is accepted. */
   values?: Candidates;
-  /** Converts the text. What it throws becomes the problem of the argument: `must be a whole number`. */
+  /** Converts the text. The message of an error that it throws is shown to the user: `must be a whole number`. */
   parse?: (text: string) => unknown;
-  /** Where more values come from; a function is given the words so far and returns what the last may become. */
+  /** The source of completions. A function receives the words so far and returns completions of the last one. */
   completion?: 'file' | 'folder' | 'command' | ((words: readonly string[]) => Candidates | Promise<Candidates>);
 }
 
 type Positional = Omit<Settings, 'long' | 'short'>;
 type Flag = Pick<Settings, 'long' | 'short' | 'about' | 'hidden' | 'repeatable'>;
 
-/** An argument whose value in `run` is a `T`. */
+/** An argument. Its value in `run` has the type `T`. */
 export interface Argument<T = unknown> {
   readonly kind: 'flag' | 'option' | 'positional';
   readonly settings: Settings;
@@ -46,13 +46,13 @@ export const positional = <const S extends Positional>(settings: S): Argument<Va
 export const option = <const S extends Settings>(settings: S): Argument<Value<S>> => ({ kind: 'option', settings });
 export const flag = <const S extends Flag>(settings: S): Argument<FlagValue<S>> => ({ kind: 'flag', settings });
 
-/** A `parse` for whole numbers. */
+/** Parses a whole number, for `parse`. */
 export function integer(text: string): number {
   if (!/^-?\d{1,15}$/.test(text)) throw new Error('must be a whole number');
   return Number(text);
 }
 
-/** The name of a key in the manifest and in errors: `dryRun` is `dry_run`. */
+/** Returns the name in the manifest and in errors: `dry_run` for `dryRun`. */
 export const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 export const longName = (key: string, { settings }: Argument) => settings.long ?? snake(key).replaceAll('_', '-');
 export const valueName = (key: string) => snake(key).toUpperCase();

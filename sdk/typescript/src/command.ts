@@ -1,22 +1,24 @@
-// Commands and groups of commands, and the part of the manifest that describes them.
+// Commands, groups of commands, and their description in the manifest.
 
 import { type Arguments, candidates, longName, snake, valueName, type Values } from './arguments.js';
 import type { Session } from './session.js';
 
-/** The result of a command: its text for people, its data for `--json`, and the commands to run next. A string is text and data. */
+/** The result of a command: text for people, data for `--json`, and commands to run next. A string is both text and data. */
 export type Outcome = string | void | { text?: string; data?: unknown; exit?: number; next?: string[] };
 
 interface Shared {
   about: string;
-  /** Replaces `about` at the start of full help. */
+  /** Shown in full help instead of `about`. */
   details?: string;
   hidden?: boolean;
 }
 
 export interface Command<A extends Arguments = Arguments> extends Shared {
   arguments?: A;
-  /** Whether it needs the user's own terminal: the host starts it with the user's words and streams. */
+  /** Whether the command needs the user's terminal. The host then starts it with the user's arguments and streams. */
   direct?: boolean;
+  /** The JSON Schema of `data`. */
+  result?: object;
   run(values: Values<A>, session: Session): Outcome | Promise<Outcome>;
 }
 
@@ -24,7 +26,7 @@ export interface Group extends Shared {
   commands: Record<string, Command | Group>;
 }
 
-/** A command, with the types of its arguments. */
+/** Declares a command and infers the types of its arguments. */
 export const command = <const A extends Arguments>(command: Command<A>): Command => command as Command;
 export const group = (group: Group): Group => group;
 export const isGroup = (node: Command | Group): node is Group => 'commands' in node;
@@ -47,5 +49,5 @@ export function describe(name: string, node: Command | Group): object {
       completion: typeof completion === 'function' ? 'dynamic' : completion,
     };
   });
-  return { ...shared, direct: node.direct, arguments: described };
+  return { ...shared, direct: node.direct, arguments: described, result: node.result };
 }

@@ -1,4 +1,4 @@
-// Candidates for the last of the user's words.
+// Completes the user's last word.
 
 import { type Argument, type Candidate, candidates, longName } from './arguments.js';
 import { type Command, declared, type Group } from './command.js';

@@ -1,6 +1,6 @@
-// Failures: what a command or a backend could not do, as the protocol reports it.
+// Failures of commands and backends, as the protocol reports them.
 
-/** The classes of failure, each with its exit status. */
+/** The kinds of failure and their exit statuses. */
 export const EXITS = { failed: 1, usage: 2, unknown: 3, not_allowed: 4, unavailable: 7, cancelled: 130, terminated: 143 } as const;
 export type Exit = keyof typeof EXITS;
 
@@ -8,7 +8,7 @@ export type Exit = keyof typeof EXITS;
 export type Field = { field: string; flag?: string; problem: string };
 
 export interface FailureData {
-  /** How to fix it, each a sentence or a command that can be pasted. */
+  /** How to fix it: each hint is a sentence or a command to paste. */
   hints?: string[];
   fields?: Field[];
   /** The state of the change that the command makes; omitted if it changes nothing. */
@@ -18,7 +18,7 @@ export interface FailureData {
 export type ErrorObject = { code: number; message: string; data: object };
 export type Reply = { result: unknown } | { error: ErrorObject };
 
-/** An error that is the reply to a request. */
+/** An error in reply to a request. */
 export class ErrorReply extends Error {
   readonly error: ErrorObject;
 
@@ -29,8 +29,8 @@ export class ErrorReply extends Error {
 }
 
 /**
- * Ends a command. `code` is the cause for programs, in `snake_case`; `message` is for people: lower case, no full stop, literals in
- * backticks.
+ * Ends a command. `code` is the cause for programs, in `snake_case`. `message` is for people: in lower case, without a full stop, with
+ * literals in backticks.
  */
 export class Failure extends ErrorReply {
   constructor(exit: Exit, code: string, message: string, data: FailureData = {}) {
@@ -40,7 +40,7 @@ export class Failure extends ErrorReply {
 
 export const cancelled = (exit: Exit = 'cancelled') => new Failure(exit, 'cancelled', 'cancelled');
 
-/** The refusal of a version; only `1.x` is served. */
+/** Returns an error if the version is not `1.x`. */
 export function refusedVersion(version: unknown): ErrorReply | undefined {
   if (typeof version !== 'string') return new ErrorReply(-32602, 'a version must be a text');
   if (version.split('.')[0] === '1') return undefined;

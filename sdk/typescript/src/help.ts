@@ -1,4 +1,4 @@
-// The help of a command.
+// Formats the help of a command.
 
 import { type Argument, candidates, longName, valueName } from './arguments.js';
 import { declared, isGroup } from './command.js';

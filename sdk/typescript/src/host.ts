@@ -1,5 +1,5 @@
-// The side of the host: its lines, its signals, and the thread that works. Hearing and working are apart, so that a busy command can be
-// ended at any time.
+// Communicates with the host, handles signals, and controls the thread that runs the commands. Commands run in their own thread, so that a
+// busy command can be ended at any time.
 
 import { Worker } from 'node:worker_threads';
 import { cancelled, ErrorReply, refusedVersion, type Reply } from './failure.js';
@@ -12,7 +12,7 @@ type Message = { id?: Id | null; method?: string; params?: Record<string, unknow
 
 const LONGEST_LINE = 8 * 1024 * 1024;
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
-/** How long cancelled work may clean up, and how long a guarded step may take after a signal, in milliseconds. */
+/** The time to clean up after a cancellation, and to finish a guarded step after a signal, in milliseconds. */
 const CLEANING = 400;
 const GUARDED = 4500;
 
@@ -21,7 +21,7 @@ export function listen(plugin: Plugin): void {
   const unwanted = new Set<Id>();
   let current: Request | undefined;
   let worker: Worker | undefined;
-  /** The work that is to end, and the exit status once a signal has come. */
+  /** The request that must end soon, and the exit status after a signal. */
   let late: Request | undefined;
   let told: number | undefined;
   let [guarded, ended] = [0, false];
@@ -45,14 +45,14 @@ export function listen(plugin: Plugin): void {
     }
   }
 
-  /** Tells the work to stop, and ends it soon. */
+  /** Tells the command to stop, and ends it after the time to clean up. */
   function stop(): void {
     order({ cancel: current?.id ?? 0 });
     late = current;
     setTimeout(endLate, CLEANING);
   }
 
-  /** Ends work that has had its time, unless a step is guarded. A request that is wanted needs the thread, or another. */
+  /** Ends a command that has not stopped in time, unless a step is guarded. If other requests are open, a new thread serves them. */
   function endLate(): void {
     if (!current || current !== late || guarded > 0) return;
     if (open().every(({ id }) => unwanted.has(id))) return exit(told ?? 130);
@@ -80,7 +80,7 @@ export function listen(plugin: Plugin): void {
   }
 
   function hire(): Worker {
-    // The file of the plugin: this thread runs it, too.
+    // The worker runs the same file as the main thread.
     const hired = new Worker(process.argv[1] ?? '', { stdout: true });
     hired.stdout.pipe(process.stderr);
     hired.on('message', (report: Report) => {
@@ -89,7 +89,7 @@ export function listen(plugin: Plugin): void {
       else if ('reply' in report) reply(report.reply);
       else {
         guarded = report.guarded;
-        // The result of the step may follow.
+        // The command may still return its result.
         setTimeout(endLate, CLEANING);
       }
     });
@@ -113,7 +113,7 @@ export function listen(plugin: Plugin): void {
     setImmediate(next);
   }
 
-  /** Replies to everything that is open, and ends the process with the work and its children. */
+  /** Replies to all open requests, and ends the process and its children. */
   function exit(status: number): void {
     for (const { id } of open()) send({ id, error: unfinished() });
     const hired = worker;
@@ -121,9 +121,9 @@ export function listen(plugin: Plugin): void {
     waiting.length = 0;
     process.stdout.write('', async () => {
       for (const name of Object.keys(SIGNALS)) process.removeAllListeners(name).on(name, () => undefined);
-      // A host starts a plugin as the leader of its group, which has the children of the work.
+      // A host starts a plugin as the leader of its process group, which contains its child processes.
       if (hired) attempt(() => process.kill(-process.pid, 'SIGTERM'));
-      // A thread that waits for a program can't be ended in another way.
+      // Nothing else ends a thread that waits for a child process.
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1000);
       await hired?.terminate();
       process.exit(status);
@@ -134,7 +134,7 @@ export function listen(plugin: Plugin): void {
     ended = true;
     order({ ended });
     next();
-    // Readers skip empty lines. If nobody reads any more, the host is gone, and the work is not wanted.
+    // Readers skip empty lines. If writing one fails, the host is gone, and the process ends.
     setInterval(() => process.stdout.write('\n'), 2000).unref();
   }
 

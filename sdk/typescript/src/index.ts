@@ -1,4 +1,6 @@
-// Write plugins for bot-cli: commands, secrets backends and provider packs.
+// A library for writing bot-cli plugins: commands, secrets backends and provider packs.
+
+export const version = '0.1.0';
 
 export { flag, integer, option, positional, type Argument, type Arguments, type Candidate, type Values } from './arguments.js';
 export { command, group, type Command, type Group, type Outcome } from './command.js';
@@ -8,4 +10,4 @@ export { providerPack, type PackProvider, type PackService } from './pack.js';
 export { plugin, type Plugin } from './plugin.js';
 export { confirm, multiselect, password, Question, select, text, type Choice } from './question.js';
 export { Refusal, secretsBackend, type Change, type Listed, type Opened, type Scope, type Store, type Stored } from './secrets.js';
-export type { Context, Session } from './session.js';
+export type { Context, Project, Service, Session } from './session.js';

@@ -1,4 +1,4 @@
-// The process: as a command by hand, or over the protocol with the work in a thread of its own.
+// Starts the plugin: as an ordinary command, or over the protocol with a separate thread for commands.
 
 import { isMainThread, type MessagePort, parentPort } from 'node:worker_threads';
 import { byHand } from './by-hand.js';
@@ -8,10 +8,10 @@ import type { Plugin } from './plugin.js';
 import { defect, type Request, serve } from './serve.js';
 import type { Link } from './session.js';
 
-/** What the thread that hears the host tells the thread that works. */
+/** A message from the main thread to the worker. */
 export type Order = { request: Request } | { answer: Reply & { id: string } } | { cancel: Request['id'] } | { ended: boolean };
 
-/** What the thread that works has for the other: a message for the host, a reply, or whether it may be ended. */
+/** A message from the worker to the main thread: one for the host, a reply, or the number of guarded steps. */
 export type Report = { message: object } | { reply: Reply } | { guarded: number };
 
 export function main(plugin: Plugin): void {
@@ -40,7 +40,7 @@ function work(plugin: Plugin, port: MessagePort): void {
       }),
     guard: (isGuarded: boolean) => tell({ guarded: (guarded += isGuarded ? 1 : -1) }),
   };
-  // An example is a promise that nobody awaits.
+  // For example, a promise was rejected that the command does not await.
   process.on('uncaughtException', (error) => {
     if (!plugin.isStateful) console.error(link.isSecret ? defect(error) : error);
     process.exit(1);

@@ -1,48 +1,61 @@
-// From the user's words to a command and the values of its arguments.
+// Parses the user's words into a command and the values of its arguments.
 
 import { parseArgs } from 'node:util';
 import { type Argument, candidates, longName, snake } from './arguments.js';
 import { type Command, declared, type Group, isGroup } from './command.js';
 import { Failure, type Field } from './failure.js';
 
-/** What was found in the words. */
+/** The result of parsing. */
 export interface Reading {
-  /** `bot-cli`, the plugin and the commands. */
+  /** `bot-cli`, the plugin, and the commands. */
   path: string[];
   node: Command | Group;
-  /** The texts for each argument. */
+  /** The given texts of each argument. */
   given: Record<string, string[]>;
   asked?: 'help' | 'version';
-  /** An option at the end that lacks its value. */
+  /** A last option without its value. */
   open?: [string, Argument];
   problems: string[];
+  host: HostOptions;
+}
+
+/** The options that a host may leave in the words of a request. */
+export interface HostOptions {
+  json?: 'document' | 'lines';
+  verbosity: number;
+  quiet: boolean;
 }
 
 type Option = { type: 'string' | 'boolean'; short?: string; found: [string, Argument] };
 type Token = { name: string; rawName: string; value?: string | undefined };
 
-/** Options that belong to the host, and are heard by hand. */
-const HOSTS = ['json', 'verbose', 'quiet', 'v', 'q'];
-
 export function read(name: string, root: Command | Group, words: readonly string[]): Reading {
-  const reading: Reading = { path: ['bot-cli', name], node: root, given: {}, problems: [] };
-  const rest = [...words];
-  while (isGroup(reading.node) && rest[0] && !rest[0].startsWith('-')) choose(reading, reading.node, `${rest.shift()}`);
+  const reading: Reading = { path: ['bot-cli', name], node: root, given: {}, problems: [], host: { verbosity: 0, quiet: false } };
+  const early: string[] = [];
+  let rest = [...words];
+  for (let word = rest[0]; isGroup(reading.node) && word && word !== '--'; word = rest[0]) {
+    rest = rest.slice(1);
+    if (word.startsWith('-')) early.push(word);
+    else choose(reading, reading.node, word);
+  }
+  for (const token of tokens(early, {})) if (token.kind === 'option') take(reading, undefined, token);
   const named = declared(reading.node).filter(([, { kind }]) => kind !== 'positional');
   const known = named.map(([key, argument]): [string, Option] => {
     const { kind, settings: { short } } = argument;
     return [longName(key, argument), { found: [key, argument], type: kind === 'flag' ? 'boolean' : 'string', ...(short && { short }) }];
   });
   const options = Object.fromEntries(known);
-  const { tokens } = parseArgs({ args: rest, options, strict: false, tokens: true, allowPositionals: true });
-  for (const token of tokens) {
+  for (const token of tokens(rest, options)) {
     if (token.kind === 'positional') place(reading, token.value);
     else if (token.kind === 'option') take(reading, options[token.name]?.found, token);
   }
   return reading;
 }
 
-/** Quotes a word that looks like a name; any other may be a misplaced secret. */
+const tokens = (args: string[], options: Record<string, Option>) =>
+  parseArgs({ args, options, strict: false, tokens: true, allowPositionals: true }).tokens;
+
+/** Quotes a word only if it looks like a name. Any other could be a misplaced secret. */
 const quoted = (word: string) =>
   /^-{0,2}[a-z]+(-[a-z]+)*$/.test(word) && word.length <= 32 ? ` \`${word}\`` : ', which is not shown because it may be a secret';
 
@@ -54,7 +67,7 @@ function choose(reading: Reading, { commands }: Group, word: string): void {
   else reading.problems.push(`\`${reading.path.join(' ')}\` has no such command${quoted(word)}`);
 }
 
-/** Gives a word to the next positional argument. */
+/** Assigns a word to the next positional argument. */
 function place(reading: Reading, word: string): void {
   const all = declared(reading.node).filter(([, { kind }]) => kind === 'positional');
   const next = all.find(([key, { settings }]) => settings.repeatable || !reading.given[key]);
@@ -63,10 +76,15 @@ function place(reading: Reading, word: string): void {
 }
 
 function take(reading: Reading, found: Option['found'] | undefined, { name, rawName, value }: Token): void {
+  const { host } = reading;
   if (!found) {
     if (name === 'help' || name === 'h') reading.asked ??= 'help';
     else if (name === 'version' || name === 'V') reading.asked ??= 'version';
-    else if (!HOSTS.includes(name)) reading.problems.push(`unexpected argument${quoted(rawName)}`);
+    else if (name === 'json' && [undefined, 'lines'].includes(value)) host.json = value === 'lines' ? value : (host.json ?? 'document');
+    else if (name === 'json') reading.problems.push('`--json` takes no value but `lines`');
+    else if (['verbose', 'v'].includes(name) && value === undefined) host.verbosity += 1;
+    else if (['quiet', 'q'].includes(name) && value === undefined) host.quiet = true;
+    else reading.problems.push(`unexpected argument${quoted(rawName)}`);
   } else if (found[1].kind === 'flag') {
     give(reading, found[0], '');
     if (value !== undefined) reading.problems.push(`\`${rawName}\` takes no value`);
@@ -74,7 +92,7 @@ function take(reading: Reading, found: Option['found'] | undefined, { name, rawN
   else give(reading, found[0], value);
 }
 
-/** The values of a command's arguments. All problems are reported at once. */
+/** Returns the values of a command's arguments. A failure lists all problems. */
 export function values({ node, given, open, path, problems }: Reading): Record<string, unknown> {
   const fields: Field[] = [];
   const called = (key: string, argument: Argument) => (argument.kind === 'positional' ? snake(key) : `--${longName(key, argument)}`);

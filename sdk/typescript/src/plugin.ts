@@ -1,4 +1,4 @@
-// A plugin: its manifest and the methods that it serves.
+// A plugin: its manifest and its methods.
 
 import type { Arguments } from './arguments.js';
 import { type Command, describe, type Group, isGroup } from './command.js';
@@ -13,19 +13,20 @@ export type Method = (params: Record<string, unknown>, session: Session) => Prom
 export interface Plugin {
   readonly manifest: About;
   readonly methods: Record<string, Method>;
-  /** Whether requests build on those before them. The work then can't begin anew between them, and no defect is shown. */
+  /** Whether requests depend on earlier ones. The worker is then never replaced, and errors in the code are not printed. */
   readonly isStateful?: boolean;
 }
 
 export type About = { name: string; version: string; about: string };
 
-/** A plugin with one command, or with a group of commands; the name is `NAME` in `bot-cli NAME`. */
+/** Declares a plugin with one command or a group of commands. The name is `NAME` in `bot-cli NAME`. */
 export function plugin<const A extends Arguments>(settings: About & (Command<A> | Group)): Plugin {
   const root = settings as Command | Group;
   const { name, version, about } = settings;
   const run: Method = async (params, session) => {
     const reading = read(name, root, argv(params));
-    const { node, asked, problems } = reading;
+    const { node, asked, problems, host } = reading;
+    session.adapt(host);
     if (asked === 'version') return { text: `bot-cli ${name} ${version}\n`, data: { name, version } };
     if (asked === 'help' || (isGroup(node) && problems.length === 0)) return { text: help(reading), data: { help: help(reading) } };
     const given = values(reading);
@@ -40,7 +41,7 @@ export function plugin<const A extends Arguments>(settings: About & (Command<A> 
   };
 }
 
-/** Without the members that are absent, as in the file. */
+/** Removes undefined members, as JSON does. */
 export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 function argv({ argv }: Record<string, unknown>): string[] {

@@ -1,14 +1,14 @@
 // Questions to the user.
 
 interface Settings<T> {
-  /** The answer that Enter accepts, and that is used where nobody can be asked. */
+  /** The answer if the user presses Enter, or if questions are not possible. */
   default?: T;
   /** Lines above the question, and one line below it. */
   details?: string;
   help?: string;
-  /** The option that answers the question without asking: `--language`. */
+  /** The option that answers the question, such as `--language`. */
   flag?: string;
-  /** Returns why an answer is refused; the question is then asked again. */
+  /** Returns the problem with an answer. The question is then asked again. */
   check?: (value: T) => string | undefined;
 }
 
@@ -16,7 +16,7 @@ export type Choice<V extends string = string> = { value: V; label?: string; abou
 type Choices<V extends string> = readonly (V | Choice<V>)[];
 type Kind = 'text' | 'password' | 'confirm' | 'select' | 'multiselect';
 
-/** A question whose answer is a `T`. */
+/** A question. Its answer has the type `T`. */
 export class Question<T> {
   readonly choices: { value: string; label: string }[];
 
@@ -24,31 +24,31 @@ export class Question<T> {
     this.choices = choices.map((one) => (typeof one === 'string' ? { value: one, label: one } : { label: one.value, ...one }));
   }
 
-  /** Whether the value has the type of the question and is one of its choices. */
+  /** Returns whether the value has the right type and is one of the choices. */
   accepts(value: unknown): value is T {
     const isChoice = (value: unknown) => this.choices.some((choice) => choice.value === value);
     if (this.kind === 'multiselect') return Array.isArray(value) && value.every(isChoice);
     return this.kind === 'select' ? isChoice(value) : typeof value === (this.kind === 'confirm' ? 'boolean' : 'string');
   }
 
-  /** Why the value is no answer. */
+  /** Returns the problem with an answer. */
   problem(value: unknown): string | undefined {
     return this.accepts(value) ? this.settings.check?.(value) : 'is not a possible answer';
   }
 
-  /** The question as it is asked. */
+  /** Returns the parameters of `ask`. */
   wire(key: string, now: { default?: unknown; back?: boolean; problem?: string | undefined } = {}): object {
     const { check: _, ...settings } = this.settings;
     return { key, kind: this.kind, message: this.message, ...settings, ...now, choices: this.choices };
   }
 }
 
-/** The answers to an object of questions; other values stay as they are. */
+/** The answers to an object of questions. Other values are unchanged. */
 export type Answers<Q> = { [K in keyof Q]: Q[K] extends infer V ? (V extends Question<infer T> ? T : V) : never };
 
 export const text = (message: string, settings: Settings<string> = {}) => new Question('text', message, settings);
 
-/** A hidden text, which must not be shown, logged or put into an error. */
+/** A question with hidden input. Do not show or log the answer, or include it in an error. */
 export const password = (message: string, settings: Omit<Settings<string>, 'default'> = {}) =>
   new Question<string>('password', message, settings);
 

@@ -1,4 +1,4 @@
-// Secrets backends: the methods of BACKENDS.md over a store.
+// Secrets backends: the methods of BACKENDS.md, implemented on a store.
 
 import { ErrorReply, refusedVersion } from './failure.js';
 import { type About, type Method, plain, type Plugin } from './plugin.js';
@@ -8,10 +8,10 @@ import type { Session } from './session.js';
 type Awaitable<T> = T | Promise<T>;
 type Texts = Record<string, string>;
 
-/** What the user chose; a backend chooses what is absent. */
+/** The place that the user chose. The backend chooses defaults for what is absent. */
 export type Scope = { organization?: string; region?: string; settings: Texts };
 
-/** Where the sets are, in a few words, and the rules for them. */
+/** A short description of the place, and the limits of names and sizes. */
 export interface Opened {
   place: string;
   organization?: string;
@@ -25,30 +25,30 @@ export type Secret = { kind: 'secret'; region?: string; values: Texts };
 /** The credentials of a container registry. */
 export type PullSecret = { kind: 'image_pull_secret'; region?: string; host: string; credentials: string };
 export type Stored = Secret | PullSecret;
-/** A set as a list shows it. */
+/** A set in a list. */
 export type Listed = { name: string; kind: Stored['kind']; region?: string; status?: 'ready' | 'pending' | 'failed'; error?: string };
 
-/** A set as it is and as it shall be; `undefined` for no set. */
+/** A set before and after a change; `undefined` means no set. */
 export type Change = { name: string; before: Stored | undefined; after: Stored | undefined };
 
 export interface Store {
   readonly opened: Opened;
   sets(session: Session): Awaitable<Listed[]>;
-  /** Returns a set, exactly as it was stored. */
+  /** Returns a set exactly as it was stored. */
   load(name: string, session: Session): Awaitable<Stored | undefined>;
-  /** Makes a change: whole, or not at all. If it fails, a `Refusal` can say how far it came. */
+  /** Applies a change completely or not at all. On failure, a `Refusal` can report the effect. */
   apply(change: Change, session: Session): Awaitable<void>;
-  /** Runs a step during which nobody else changes a set. */
+  /** Runs a step while preventing concurrent changes. */
   locked?<T>(step: () => Promise<T>): Promise<T>;
   organizations?(session: Session): Awaitable<string[]>;
 }
 
 const EXITS: Record<string, number> = { unreachable: 7, timed_out: 7, unavailable: 7, not_signed_in: 4, not_allowed: 4 };
-/** What became of a change. Claim no more than is known. */
+/** The outcome of a change. Use `unknown` if in doubt. */
 type Effect = 'not_done' | 'done' | 'unknown' | { partly: { done: string[]; unknown: string[]; not_done: string[] } };
 type More = { hints?: string[]; retry_after?: number; bytes?: { size: number; limit: number }; key?: string };
 
-/** A failure with a code that BACKENDS.md lists and words that have no value in them. */
+/** A failure with a code from BACKENDS.md. The message must not contain a secret value. */
 export class Refusal extends ErrorReply {
   constructor(code: string, message: string, effect?: Effect, more: More = {}) {
     super(EXITS[code] ?? 1, message, { code, ...(effect && { effect }), ...more });
@@ -59,16 +59,16 @@ type Ability = 'values' | 'image_pull_secrets' | 'organizations';
 interface Settings extends About {
   settings?: { name: string; about: string; required?: boolean }[];
   requires?: Texts;
-  /** All of them by default. */
+  /** The abilities; the default is all of them. */
   can?: Ability[];
-  /** Finds the place, asks what it has to ask, and changes nothing. */
+  /** Opens the place without changing it. It can ask questions. */
   open(scope: Scope, session: Session): Awaitable<Store>;
 }
 
 type Prior = 'absent' | { keys?: string[] };
 type Params = Scope & { name: string; keys?: string[]; entries?: Texts; host: string; credentials: string; prior?: Prior };
 
-/** The parameters that each method needs, and what must be in `can`. */
+/** The required parameters of each method, and the ability that it needs. */
 const NEEDS: Record<string, string> = {
   ...{ open: '', list: '', organizations: '', get: 'name', values: 'name', credentials: 'name', delete: 'name', unset: 'name keys' },
   ...{ put: 'name entries prior', put_image_pull_secret: 'name host credentials prior' },
@@ -116,7 +116,7 @@ async function change(method: string, store: Store, params: Params, session: Ses
   }
 }
 
-/** Refuses a change of a set that is not as the user saw it. */
+/** Refuses to change a set that has changed since the client read it. */
 function compare(method: string, { prior, keys, entries = {} }: Params, before?: Stored): void {
   const conflict = (message: string) => new Refusal('conflict', message);
   const kind = method === 'put_image_pull_secret' ? 'image_pull_secret' : 'secret';
@@ -128,7 +128,7 @@ function compare(method: string, { prior, keys, entries = {} }: Params, before?:
   if (compared.some((key) => known.includes(key) !== present.includes(key))) throw conflict('its keys have changed since it was read');
 }
 
-/** Returns the set as it shall be: the one that is there, if there is nothing to do. */
+/** Returns the set after the change, or `before` itself if nothing changes. */
 function changed(method: string, { region, entries, host, credentials, keys = [] }: Params, before?: Stored): Stored | undefined {
   const [values, place] = [valuesOf(before), { ...(region && { region }), ...before }];
   if (method === 'put') return { ...place, kind: 'secret', values: { ...values, ...entries } };
@@ -138,7 +138,7 @@ function changed(method: string, { region, entries, host, credentials, keys = []
   return left.length < Object.keys(values).length ? { ...place, kind: 'secret', values: Object.fromEntries(left) } : before;
 }
 
-/** Refuses a new name or a set that is not allowed. */
+/** Refuses a new name or a set that breaks the limits. */
 function keepRules({ names, limits = {} }: Opened, name: string, before: Stored | undefined, after: Stored): void {
   const { shortest, longest, capitals } = names ?? { shortest: 1, longest: 63, capitals: true };
   const form = new RegExp(`^(?=.{${shortest},${longest}}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$`, capitals ? 'i' : '');
@@ -153,7 +153,7 @@ function keepRules({ names, limits = {} }: Opened, name: string, before: Stored 
   }
 }
 
-/** The name is `NAME` in `--backend NAME`. */
+/** Declares a secrets backend. The name is `NAME` in `--backend NAME`. */
 export function secretsBackend({ name, open, can = ['values', 'image_pull_secrets', 'organizations'], ...about }: Settings): Plugin {
   let store: Store | undefined;
   const serve = (method: string): Method => async (params, session) => {
@@ -177,7 +177,7 @@ export function secretsBackend({ name, open, can = ['values', 'image_pull_secret
   };
 }
 
-/** A value of the form of each parameter but `prior`. */
+/** A value of the right type for each parameter except `prior`. */
 const FORMS: Record<string, unknown> = {
   ...{ organization: '', region: '', name: '', host: '', credentials: '', keys: [], entries: {}, settings: {} },
 };
@@ -185,7 +185,7 @@ const form = (value: unknown) => (Array.isArray(value) ? 'list' : typeof value);
 const fits = (name: string, value: unknown) =>
   form(value) === form(FORMS[name]) && Object.values(Object(value)).every((text) => typeof text === 'string');
 
-/** Refuses parameters that are missing or have another form. */
+/** Refuses missing parameters and those of the wrong type. */
 function check(params: Record<string, unknown>, needs: string[]): void {
   for (const name of [...Object.keys(FORMS), 'prior']) {
     const value = params[name] ?? undefined;

@@ -1,57 +1,118 @@
-// What a command has of its host while it works.
+// Questions and messages to the user while a command runs.
 
-import { cancelled, Failure, type Field, type Reply } from './failure.js';
+import { execFile } from 'node:child_process';
+import { cancelled, ErrorReply, Failure, type Field, type Reply } from './failure.js';
+import type { HostOptions } from './parse.js';
 import { type Answers, Question } from './question.js';
 
 /** The connection to the host during a request. */
 export interface Link {
-  /** Whether the user has entered a secret, which must not be shown from now on. */
+  /** Whether the user has answered a password question. Errors are then not printed. */
   isSecret?: boolean;
   notify(method: string, params: object): void;
-  /** Returns nothing once the host's input has ended or the request is cancelled. */
+  /** Returns the reply, or `undefined` if the input has ended or the request is cancelled. */
   request(method: string, params: object): Promise<Reply | undefined>;
-  /** Keeps the work from being ended, or no longer. */
+  /** Protects the command from being ended, or stops protecting it. */
   guard(isGuarded: boolean): void;
+  /** Returns the capabilities of a plugin that is run directly with these options. */
+  offer?(options: HostOptions): Capabilities;
 }
 
 type Preferences = { color: 'always' | 'never'; width: number; format: 'text' | 'json'; verbosity: number; quiet: boolean };
-/** The user's working directory, terminal and preferences. */
-export type Context = Preferences & { cwd: string; interactive: boolean; terminal: boolean };
+/** The user's working directory, project, terminal and preferences. */
+export type Context = Preferences & { cwd: string; project?: string; interactive: boolean; terminal: boolean };
+
+/** The description of a bot project. */
+export interface Project {
+  root: string;
+  /** The folder of `bot.py`. */
+  bot: string;
+  /** The file with the options of the project. */
+  record: string;
+  name: string;
+  options: Record<string, unknown>;
+  services: Service[];
+  transports: Record<string, unknown>[];
+  /** The environments to deploy to; `name` is `null` for the project's own. */
+  environments: { name: string | null; file: string; agent: string; secret_set: string }[];
+  [member: string]: unknown;
+}
+
+/** A service of a project: `kind` is `stt`, `llm`, `tts` and so on. */
+export interface Service {
+  id: string;
+  kind: string;
+  label: string;
+  variables: string[];
+  address: string | null;
+  packages: string[];
+}
+
+const LEVELS = { warn: 0, note: 0, info: 1, debug: 2 };
+type Level = keyof typeof LEVELS;
 
 const PREFERENCES: Preferences = { color: 'never', width: 100, format: 'text', verbosity: 0, quiet: false };
 
-type Capabilities = { ask?: { kinds?: string[] }; stdin?: object; output?: object };
+export type Capabilities = { ask?: { kinds?: string[] }; stdin?: object; output?: object; progress?: object };
 type Params = { answers?: Record<string, unknown>; capabilities?: Capabilities; context?: Partial<Context> };
 
 export class Session {
-  /** What could not be shown at once, and belongs in front of the text of the result. */
+  /** Output to put before the text of the result, because the host can't show it immediately. */
   held = '';
-  /** The command that shows the usage. */
+  /** The command that shows help. */
   usage = '';
   readonly context: Context;
 
-  /** `signal` is aborted when the user cancels: pass it on to `fetch`, timers and child processes. */
+  /** `signal` is aborted when the user cancels. Pass it to `fetch`, timers and child processes. */
   constructor(private readonly link: Link, readonly signal: AbortSignal, private readonly params: Params) {
     this.context = { ...PREFERENCES, cwd: process.cwd(), interactive: false, terminal: false, ...params.context };
   }
 
-  /** Shows what is being done, at a terminal. */
+  /** Applies host options that were found in `argv`. */
+  adapt(options: HostOptions): void {
+    this.params.capabilities = this.link.offer?.(options) ?? this.params.capabilities ?? {};
+    if (options.json) this.context.format = 'json';
+    if (options.quiet) this.context.quiet = true;
+    this.context.verbosity += options.verbosity;
+  }
+
+  /** Shows the progress of the command, at a terminal and with `--json=lines`. */
   progress(message: string, current?: number, total?: number): void {
     this.link.notify('progress', { message, current, total });
   }
 
-  /** Shows a line: `warn` always, `note` unless the user wants quiet, `info` with `-v`, `debug` with `-vv`. */
-  log(level: 'warn' | 'note' | 'info' | 'debug', message: string): void {
-    this.link.notify('log', { level, message });
+  /** Shows a line: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`. `data` is for `--json=lines`. */
+  log(level: Level, message: string, data?: unknown): void {
+    const { verbosity, quiet } = this.context;
+    if (verbosity >= LEVELS[level] && !(quiet && level === 'note')) this.link.notify('log', { level, message, data });
   }
 
-  /** Shows a part of the result at once. */
-  output(text: string): void {
-    if (this.params.capabilities?.output) this.link.notify('output', { text });
+  /** Shows a part of the result immediately. `data` is for `--json=lines`. */
+  output(text: string, data?: unknown): void {
+    if (this.params.capabilities?.output) this.link.notify('output', { text, data });
     else this.held += text;
   }
 
-  /** The user's own piped input. */
+  /** Returns the description of the user's bot project, as `bot-cli init --describe --json` prints it. */
+  async project(): Promise<Project> {
+    const { cwd, project = cwd } = this.context;
+    const words = ['init', '--describe', '--json', project];
+    const options = { cwd, signal: this.signal, maxBuffer: 64 * 1024 * 1024 };
+    return new Promise((resolve, reject) => {
+      const child = execFile(process.env.BOT_CLI_HOST || 'bot-cli', words, options, (error, stdout) => {
+        if (this.signal.aborted) return reject(cancelled());
+        const document = parsed(stdout);
+        if (!error && document) return resolve(document as unknown as Project);
+        const { code, message, ...data } = (document?.error ?? {}) as { code?: string; message?: string };
+        const status = typeof error?.code === 'number' ? error.code : 1;
+        const ended = typeof error?.code === 'string' ? `could not be started: ${error.code}` : `ended with status ${status}`;
+        reject(new ErrorReply(status, message ?? `\`bot-cli init --describe\` ${ended}`, { code: code ?? 'failed', ...data }));
+      });
+      child.stdin?.end();
+    });
+  }
+
+  /** Returns the user's piped input. */
   async stdin(): Promise<Uint8Array> {
     if (!this.params.capabilities?.stdin) throw new Failure('usage', 'no_stdin', 'there is no standard input to read');
     const reply = await this.link.request('stdin', {});
@@ -61,7 +122,7 @@ export class Session {
     return base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
   }
 
-  /** Finishes a step even if the user cancels meanwhile: one that must not be left half done. */
+  /** Runs a step to its end even if the user cancels, so that it is not left half done. */
   async guard<T>(step: () => T | Promise<T>): Promise<T> {
     this.link.guard(true);
     try {
@@ -72,8 +133,8 @@ export class Session {
   }
 
   /**
-   * Asks the questions in order, with going back; values that are no questions stay as they are. Where nobody can be asked, all open
-   * questions are reported at once.
+   * Asks questions in order, and lets the user go back. Other values are returned unchanged. If questions are not possible, it uses the
+   * defaults, or fails with a list of all open questions.
    */
   async ask<const Q extends Record<string, unknown>>(questions: Q): Promise<Answers<Q>> {
     const { answers = {}, capabilities } = this.params;
@@ -111,7 +172,15 @@ export class Session {
   }
 }
 
-/** The failure where answers are missing or not possible. */
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the failure for missing or invalid answers. */
 function unanswered(fields: Field[], inputs: object[], usage: string): Failure {
   const invalid = fields.filter(({ problem }) => problem !== 'missing');
   const message = invalid.map(({ field, problem }) => `\`${field}\` ${problem}`).join('; ');

@@ -1,20 +1,20 @@
-// Runs a plugin in a test, with a scripted user, and records what the user sees.
+// Runs a plugin in a test with scripted answers, and records what it shows.
 
 import type { ErrorObject, Reply } from './failure.js';
 import type { Plugin } from './plugin.js';
 import { serve } from './serve.js';
 import type { Context } from './session.js';
 
-/** The wire form of a question. */
+/** The parameters of an `ask` request. */
 export type Asked = { key: string; kind: string; message: string; default?: unknown; back?: boolean; problem?: string };
 
-/** Goes back to the question before. */
+/** An answer that goes back to the previous question. */
 export const BACK = Symbol('back');
 
 export interface Setting {
   /**
-   * The user's answers by the key of the question. With them, any other question is answered with its default, or cancelled. A function
-   * decides on each. Without them, nobody can be asked.
+   * The answers by key, or a function that answers each question. Any other question is answered with its default, or cancelled. Without
+   * `answers`, the plugin can't ask questions.
    */
   answers?: Record<string, unknown> | ((question: Asked) => unknown);
   stdin?: string;
@@ -29,11 +29,11 @@ export interface Ran {
   next: string[];
   failure?: ErrorObject & { data: { code?: string; hints?: string[]; inputs?: Asked[] } };
   asked: Asked[];
-  /** What was shown meanwhile: `['progress', 'Greeting ada']`. */
+  /** The notifications before the result: `['progress', 'Greeting ada']`. */
   shown: [method: string, text: string][];
 }
 
-/** Runs a command with these words. */
+/** Runs a command with the given words. */
 export async function run(plugin: Plugin, words: string[], setting: Setting = {}): Promise<Ran> {
   const ran: Ran = { exit: 0, text: '', data: undefined, next: [], asked: [], shown: [] };
   const reply = await request(plugin, 'run', { argv: words }, setting, ran);
@@ -43,7 +43,7 @@ export async function run(plugin: Plugin, words: string[], setting: Setting = {}
   return { ...ran, ...result, text: output.join('') + text };
 }
 
-/** Sends one request of any method, such as `secrets/open`. */
+/** Sends a request of any method, such as `secrets/open`. */
 export async function request(plugin: Plugin, method: string, params: object = {}, setting: Setting = {}, ran?: Ran): Promise<Reply> {
   const { answers, stdin, context, signal = new AbortController().signal } = setting;
   const kinds = ['text', 'password', 'confirm', 'select', 'multiselect'];

@@ -1,4 +1,4 @@
-// Arguments, help, completion and questions, without a process.
+// Tests arguments, help, completion and questions without starting a process.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ const sample = plugin({
       about: 'Greets',
       arguments: arguments_,
       run({ who, rest, language, dryRun, loud, times }) {
-        // The types follow from the declarations.
+        // The types are inferred from the declarations.
         const typed: [string, string[], 'en' | 'de', boolean, number, number | undefined] = [who, rest, language, dryRun, loud, times];
         return { data: typed };
       },

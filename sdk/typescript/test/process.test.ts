@@ -1,9 +1,9 @@
-// The process of a plugin: what a host sees of it. The plugin is in `plugin`, built as authors build theirs.
+// Tests the process of a plugin as a host sees it. The plugin is in `plugin`, built as authors build theirs.
 
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -24,19 +24,20 @@ before(build);
 
 interface Message {
   id?: unknown;
-  result?: { text?: string };
+  result?: { text?: string; data?: unknown; command?: { commands: { name: string; result?: object }[] } };
+  params?: { level?: string };
   error?: { code: number; message: string; data: { code?: string } };
 }
 
-/** A plugin that a host has started: the leader of its group. */
+/** A plugin started as a host does, as the leader of its process group. */
 class Started {
   readonly process: ChildProcessWithoutNullStreams;
   readonly said: Message[] = [];
   stderr = '';
   private readonly lines: AsyncIterableIterator<string>;
 
-  constructor() {
-    this.process = spawn(file, [], { detached: true });
+  constructor(environment: NodeJS.ProcessEnv = {}) {
+    this.process = spawn(file, [], { detached: true, env: { ...process.env, ...environment } });
     this.process.stderr.on('data', (bytes) => (this.stderr += bytes));
     this.lines = createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();
   }
@@ -57,7 +58,7 @@ class Started {
     }
   }
 
-  /** The exit status, after everything else that it said. */
+  /** Returns the exit status and the remaining messages. */
   async end(): Promise<[number, Message[]]> {
     const ended = this.process.exitCode === null ? once(this.process, 'exit') : undefined;
     const rest: Message[] = [];
@@ -94,6 +95,61 @@ test('the manifest is one line of the file, and the answer to `describe`', async
   assert.deepEqual(await plugin.end(), [0, []]);
 });
 
+test('a command declares the form of its result', async () => {
+  const plugin = new Started();
+  plugin.send({ id: 1, method: 'describe', params: { protocol: '1.0' } });
+  const commands = (await plugin.next()).result?.command?.commands ?? [];
+  const declared = commands.flatMap(({ name, result }) => (result ? [[name, result]] : []));
+  assert.deepEqual(declared, [['echo', { type: 'object', required: ['words'] }]]);
+  plugin.process.stdin.end();
+  await plugin.end();
+});
+
+test('a request may have the options of the host', async () => {
+  const plugin = new Started();
+  const echoed = { words: [], quick: false, format: 'text', verbosity: 0, quiet: false };
+  let id = 0;
+  for (const [words, expected, levels] of [
+    [['echo', 'a', '--json', '-v', '--', '-v'], { words: ['a', '-v'], format: 'json', verbosity: 1 }, 'warn note info'],
+    [['--json=lines', '-vv', 'echo', '--quiet'], { format: 'json', verbosity: 2, quiet: true }, 'warn info debug'],
+    // The command declares `-q`, and `-v` is a value.
+    [['echo', '-q', '--note=-v'], { quick: true, note: '-v' }, 'warn note'],
+  ] as const) {
+    plugin.run((id += 1), [...words]);
+    const said: Message[] = [];
+    while (said.at(-1)?.id !== id) said.push(await plugin.next());
+    assert.deepEqual(said.at(-1)?.result?.data, { ...echoed, ...expected });
+    assert.equal(said.flatMap(({ params }) => params?.level ?? []).join(' '), levels);
+  }
+  plugin.run(9, ['echo', '--json=line']);
+  const { error } = await plugin.next();
+  assert.deepEqual([error?.code, error?.message], [2, '`--json` takes no value but `lines`']);
+  plugin.process.stdin.end();
+  await plugin.end();
+});
+
+test('the host describes the project', async () => {
+  const host = join(scratch, 'host');
+  const describe = async (script: string, context: object) => {
+    writeFileSync(host, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const plugin = new Started({ BOT_CLI_HOST: host });
+    plugin.run(1, ['describe'], { context });
+    const reply = await plugin.next();
+    plugin.process.stdin.end();
+    await plugin.end();
+    return reply;
+  };
+  const echo = 'echo "{\\"words\\": \\"$*\\", \\"cwd\\": \\"$PWD\\"}"';
+  const { result } = await describe(echo, { cwd: '/usr/bin', project: '/usr' });
+  assert.deepEqual(result?.data, { words: 'init --describe --json /usr', cwd: '/usr/bin' });
+  assert.deepEqual((await describe(echo, { cwd: '/usr' })).result?.data, { words: 'init --describe --json /usr', cwd: '/usr' });
+  const error = { code: 'no_project', message: '`/usr` is not a project', hints: ['bot-cli init'] };
+  const failed = await describe(`echo '${JSON.stringify({ error })}'; exit 2`, {});
+  assert.deepEqual(failed.error, { code: 2, message: error.message, data: { code: error.code, hints: error.hints } });
+  const { code, message } = (await describe('exit 127', {})).error ?? {};
+  assert.deepEqual([code, message], [127, '`bot-cli init --describe` ended with status 127']);
+});
+
 test('another major version of the protocol is refused, also where there is no such method', async () => {
   const plugin = new Started();
   for (const method of ['nothing', 'complete']) {
@@ -125,7 +181,7 @@ for (const command of ['spin', 'wait']) {
       const [exit, said] = await plugin.end();
       assert.deepEqual(said.map(({ id, error }) => [id, error?.data.code]), [[1, 'cancelled']]);
       assert.equal(exit, status);
-      // Nothing of the group is left.
+      // No process of the group is left.
       assert.throws(() => process.kill(-(plugin.process.pid ?? 0), 0));
     });
   }
@@ -215,10 +271,22 @@ test('a line that is too long is refused, and the next is served', async () => {
 
 test('it is an ordinary command', () => {
   const by = (...words: string[]) => spawnSync(file, words, { encoding: 'utf8' });
-  assert.match(by('greet', 'ada').stdout, /Hello, ada\n$/);
-  assert.match(by('greet', 'ada', '--json').stdout, /"Hello, ada"\n$/);
+  assert.equal(by('greet', 'ada').stdout, 'Hello, ada\n');
+  assert.equal(by('greet', 'ada', '--json').stdout, '"Hello, ada"\n');
   assert.match(by('greet', '--help').stdout, /Usage: bot-cli sample greet <WHO>\n/);
   const failed = by('fail');
-  assert.deepEqual([failed.status, failed.stderr], [4, 'error: the door is shut\nhint: knock\n']);
+  const printed = 'a module prints while it is loaded\n';
+  assert.deepEqual([failed.status, failed.stderr], [4, `${printed}error: the door is shut\nhint: knock\n`]);
   assert.match(by('ask').stderr, /hint: start it with `bot-cli` to be asked\nhint: bot-cli sample ask --help\n/);
+  assert.deepEqual(JSON.parse(by('--json', 'fail').stdout).error.code, 'no_access');
+  const lines = (...words: string[]) => by(...words).stdout.trimEnd().split('\n').map((line) => JSON.parse(line));
+  assert.deepEqual(lines('echo', '--json=lines', '--json', '-v'), [
+    { progress: { message: 'Echoing', current: 1, total: 2 } },
+    ...['warn', 'note', 'info'].map((level) => ({ log: { level, message: level, data: { level } } })),
+    { output: { text: 'part\n', data: { part: 1 } } },
+    { result: { text: 'echoed\n', data: { words: [], quick: false, format: 'json', verbosity: 1, quiet: false }, exit: 5 } },
+  ]);
+  const { status, stderr } = by('echo', '--json=lines');
+  assert.deepEqual([status, stderr], [5, printed]);
+  assert.deepEqual(lines('fail', '--json=lines'), [{ error: { code: 4, message: 'the door is shut', data: { code: 'no_access', hints: ['knock'] } } }]);
 });

@@ -5,7 +5,7 @@ use std::fs;
 use bot_cli_templates::catalogue::{BotType, Catalogue};
 use bot_cli_tests::bench::{Bench, Ran};
 use bot_cli_tests::document::block;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn the_session_goes_as_shown() {
@@ -30,6 +30,30 @@ fn the_shell_plugin_is_listed_with_its_own_words_and_runs() {
     ] {
         assert_eq!(succeeds(&bench, &format!("bot-cli {line}")).stdout, said);
     }
+}
+
+#[test]
+fn the_shell_plugin_reads_json_in_any_form() {
+    let bench = bench();
+    bench.put("plugins/bot-cli-hello", &passage("hello"));
+    let request = json!({
+        "params": { "argv": ["big", "--json=lines", "\"world\" [ä]"], "protocol": "1.1", "more": { "argv": [{}, []] } },
+        "id": "a, \"b\"", "method": "run", "jsonrpc": "2.0",
+    });
+    let request = serde_json::to_string_pretty(&request).unwrap();
+    fs::write(bench.path("request"), request.replace('\n', "\t") + "\r\n").unwrap();
+    let ran = succeeds(&bench, "../plugins/bot-cli-hello <../request");
+    let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let said = "Hello, big \"world\" [ä]";
+    let result = json!({ "text": format!("{said}\n"), "data": said });
+    assert_eq!(
+        reply,
+        json!({ "jsonrpc": "2.0", "id": "a, \"b\"", "result": result })
+    );
+    succeeds(
+        &bench,
+        "bot-cli plugin check ../plugins/bot-cli-hello --argv world",
+    );
 }
 
 #[test]

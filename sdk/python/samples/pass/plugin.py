@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A secrets backend that keeps sets in the password store of `pass`: one entry for each set, `bot-cli/ORGANIZATION/NAME`.
+"""A secrets backend that stores each set in the password store `pass`, as the entry `bot-cli/ORGANIZATION/NAME`.
 
-`pass show bot-cli/default/prod` shows a set as JSON. Image pull secrets have entries that end with `.registry`, so that a list needs no key.
+`pass show bot-cli/default/prod` shows a set as JSON. The entries of image pull secrets end with `.registry`, so that listing needs no key.
 """
 
 import contextlib
@@ -73,13 +73,13 @@ class Pass(Backend):
         after = file.read_bytes() if file.exists() else None
         if ran.returncode and after == before:
             raise Refusal(*reason(ran), effect="not_done")
-        # Where only the commit failed, or the file was cut off, the store itself knows: what can be read is there.
+        # Only the commit may have failed, or the file may be truncated. If the entry can be read, it was stored.
         if ran.returncode and (None if after is None else self.read(change.name, type(present))) != change.after:
             raise Refusal(*reason(ran), effect="unknown")
 
     @contextlib.contextmanager
     def locked(self) -> Generator[None, None, None]:
-        """Locks the store's folder for other processes of this backend; `pass` itself locks nothing."""
+        """Locks the store's folder against other processes of this backend. `pass` itself has no lock."""
         descriptor = os.open(self.store, os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -105,7 +105,7 @@ class Pass(Backend):
             raise Refusal("foreign", f"the entry `{entry}` was not written by this backend") from None
 
     def run(self, *words: str, text: str = "") -> subprocess.CompletedProcess[bytes]:
-        """Runs `pass`. Values go through its standard input and output, never through its words or its environment."""
+        """Runs `pass`. Values pass through its standard input and output, never through its arguments or environment."""
         try:
             return subprocess.run(["pass", *words], input=text.encode(), capture_output=True, env=self.environment, check=False)
         except FileNotFoundError:
@@ -127,7 +127,7 @@ def decoded(document: bytes, kind: type[Stored]) -> Stored:
 
 
 def reason(ran: subprocess.CompletedProcess[bytes]) -> tuple[str, str]:
-    """Returns the code of a failure and words for it. What GnuPG says is only looked at: it could have a value in it."""
+    """Returns the code and message of a failure. It does not quote GnuPG's output, which could contain a value."""
     said = ran.stderr.decode(errors="replace")
     if LOCKED.search(said):
         return "not_signed_in", "the key of the password store is locked or is not there"

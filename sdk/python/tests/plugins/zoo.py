@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A plugin with everything that the tests try."""
+"""The plugin that the tests run."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from email.message import Message
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypedDict
 from urllib.error import HTTPError
 
 from bot_cli_sdk import NOT_ALLOWED, Arg, Cancelled, Failure, Plugin, Question, Reply, Session
@@ -54,6 +54,41 @@ def add(
     session.output("fed\n")
     values = {"name": name, "foods": foods, "kind": kind, "legs": legs, "loud": loud, "tame": tame, "file": file}
     return Reply(f"Added {name}", {**values, "token": len(token)}, next=["bot-cli zoo show"])
+
+
+class Echoed(TypedDict):
+    words: list[str]
+    quick: bool
+    note: Literal["", "-v"]
+    chip: Path | None
+    json: bool
+    verbosity: int
+    quiet: bool
+
+
+@plugin.command
+def echo(
+    session: Session,
+    words: list[str] | None = None,
+    *,
+    quick: Annotated[bool, Arg(short="q")] = False,
+    note: Literal["", "-v"] = "",
+    chip: Path | None = None,
+    tag: Annotated[Path, Arg(complete="none")] = Path(),
+) -> Annotated[Reply, Echoed]:
+    """Returns what it is given"""
+    session.progress("Echoing", 1, 2)
+    for level in ("warn", "note", "info", "debug"):
+        session.log(level, level, {"level": level})
+    session.output("part\n", {"part": 1})
+    data = Echoed(words=words or [], quick=quick, note=note, chip=chip, json=session.json, verbosity=session.verbosity, quiet=session.quiet)
+    return Reply("echoed", data, exit=5)
+
+
+@plugin.command
+def describe(session: Session) -> dict[str, Any]:
+    """Returns the description of the project"""
+    return session.project()
 
 
 @plugin.command
@@ -103,7 +138,7 @@ def timer() -> str:
 
 
 def compute() -> None:
-    # In a function, because Python 3.13 leaves the jump of a loop out of the `try` around it.
+    # A separate function, because Python 3.13 leaves the backward jump of a loop outside the surrounding `try`.
     while True:
         sum(range(1000))
 

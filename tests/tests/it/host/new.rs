@@ -16,15 +16,17 @@ fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
           created   bot-cli-demo/bot-cli-demo
           created   bot-cli-demo/test.sh
         ! next: ./bot-cli-demo/test.sh
-        ! next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv world
+        ! next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv ''
         ! next: ./bot-cli-demo/bot-cli-demo world
         $ ./bot-cli-demo/test.sh >said && ./bot-cli-demo/bot-cli-demo world
         Hello, world.
         ",
     );
-    let (status, report) = report(&bench, "./bot-cli-demo/bot-cli-demo", &["--argv", "world"]);
-    assert_eq!(checks(&report, "failed"), [""; 0], "{report:#}");
-    assert_eq!(status, Some(0));
+    for argv in ["world", ""] {
+        let (status, report) = report(&bench, "./bot-cli-demo/bot-cli-demo", &["--argv", argv]);
+        assert_eq!(checks(&report, "failed"), [""; 0], "{report:#}");
+        assert_eq!(status, Some(0));
+    }
 }
 
 #[test]
@@ -109,6 +111,41 @@ fn what_does_not_fit_is_refused() {
         = 1
         $ ls bot-cli-demo
         ",
+    );
+}
+
+#[test]
+fn an_update_replaces_the_library_and_nothing_that_the_author_wrote() {
+    let bench = bench();
+    bench.shows(
+        r#"
+        $ bot-cli plugin new . --update
+        ! error: there is no library that `plugin new` copied in `.`
+        ! hint: name the folder of a plugin in Python or TypeScript
+        = 2
+        $ bot-cli -q plugin new demo --lang python >said && bot-cli -q plugin new tess --lang typescript >said
+        $ bot-cli plugin new bot-cli-tess --update
+        `sdk` is up to date: 0.1.0
+        $ cd bot-cli-tess/sdk && sha256sum -c --quiet SHA256SUMS
+        $ cd bot-cli-demo/bot_cli_sdk; echo 'version = 0' >_old.py; echo 'own = 1' >own.py; echo 'changed = 1' >>session.py; rm py.typed pack.py; sed 's/0.1.0/0.0.9/' __init__.py >older; mv older __init__.py
+        $ cd bot-cli-demo/bot_cli_sdk; sed -i '1s/.*/# bot-cli-sdk 0.0.9/; /__init__/d' SHA256SUMS; sha256sum __init__.py _old.py >>SHA256SUMS; sha256sum ../plugin.py >>SHA256SUMS
+        $ bot-cli plugin new bot-cli-demo --update
+        ! error: the library has changes that an update would lose: `bot_cli_sdk/session.py`
+        ! hint: move your changes into files of your own, and delete these files
+        = 1
+        $ cd bot-cli-demo; ls bot_cli_sdk/pack.py 2>/dev/null; rm bot_cli_sdk/session.py; echo '# mine' >>plugin.py; bot-cli plugin new . --update
+        Updated `bot_cli_sdk` from 0.0.9 to 0.1.0
+          updated   bot_cli_sdk/__init__.py
+          updated   bot_cli_sdk/pack.py
+          updated   bot_cli_sdk/py.typed
+          updated   bot_cli_sdk/session.py
+          updated   bot_cli_sdk/_old.py
+        $ cd bot-cli-demo; tail -n 1 plugin.py; cd bot_cli_sdk && sha256sum -c --quiet SHA256SUMS && ls own.py _old.py
+        # mine
+        own.py
+        ! ls: cannot access '_old.py': No such file or directory
+        = 2
+        "#,
     );
 }
 

@@ -11,11 +11,11 @@ type script struct {
 	shown  []string
 }
 
-func (s *script) ask(string, string) (string, error) { return s.answer, nil }
-func (s *script) progress(message string)            { s.shown = append(s.shown, message) }
+func (s *script) ask(...question) ([]string, error) { return []string{s.answer}, nil }
+func (s *script) progress(message string)           { s.shown = append(s.shown, message) }
 
 func TestGreets(t *testing.T) {
-	text, data, err := run([]string{"moon", "--language", "de"}, &script{})
+	text, data, err := run([]string{"moon", "--json=lines", "-vv", "--language", "de"}, &script{})
 	if text != "Hallo, moon.\n" || !reflect.DeepEqual(data, object{"who": "moon", "language": "de"}) || err != nil {
 		t.Fatal(text, data, err)
 	}

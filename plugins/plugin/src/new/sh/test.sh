@@ -19,14 +19,21 @@ replies() {
 }
 
 check "greets by the protocol" \
-    '{"jsonrpc":"2.0","id":1,"result":{"text":"Hello, moon!\n","data":{"said":"Hello, moon!"}}}' \
+    '{"jsonrpc":"2.0","id":1,"result":{"text":"Hello, moon!\n","data":{"who":"moon"}}}' \
     "$(request run '"moon","--loud"' | replies)"
 check "completes" \
     '{"jsonrpc":"2.0","id":1,"result":{"candidates":[{"value":"moon"}]}}' \
     "$(request complete '"m"' | replies)"
 check "refuses an unknown option" \
     '{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"there is no such option"}}' \
-    "$(request run '"--lod"' | replies)"
+    "$(request run '"moon","--lod"' | replies)"
+check "asks for what is missing" \
+    '{"jsonrpc":"2.0","id":1,"result":{"text":"Hello, ada.\n","data":{"who":"ada"}}}' \
+    "$({ request run '],"capabilities":{"ask":{"kinds":["text"]}},"more":[' &&
+        echo '{"jsonrpc":"2.0","id":"ask-1","result":{"action":"accept","value":"ada"}}'; } | replies | tail -n 1)"
+check "takes an answer that comes with the request" 'eve' \
+    "$(request run '],"answers":{"who":"eve"},"more":[' | replies | sed 's/.*"who":"\(.*\)"}.*/\1/')"
+check "names the question that nobody can be asked" 1 "$(request run '' | replies | grep -c '"input_required","inputs":.{"key":"who"')"
 check "is cancelled, or has just replied" 1 \
     "$({ request run '"moon"' && echo '{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}'; } | replies | grep -c '"id":1')"
 check "greets as a command" "Hello, world." "$(./bot-cli-@NAME@ world)"

@@ -1,9 +1,9 @@
-// What the tests of the process run.
+// The plugin that the process tests run.
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { command, Failure, password, plugin, positional, text } from 'bot-cli-sdk';
+import { command, Failure, flag, option, password, plugin, positional, text } from 'bot-cli-sdk';
 
 console.log('a module prints while it is loaded');
 
@@ -18,6 +18,24 @@ export default plugin({
       run({ who }) {
         console.log('a stray print');
         return `Hello, ${who}\n`;
+      },
+    }),
+    echo: command({
+      about: 'Returns what it is given',
+      arguments: { words: positional({ repeatable: true }), quick: flag({ short: 'q' }), note: option({}) },
+      result: { type: 'object', required: ['words'] },
+      run({ words, quick, note }, session) {
+        session.progress('Echoing', 1, 2);
+        for (const level of ['warn', 'note', 'info', 'debug'] as const) session.log(level, level, { level });
+        session.output('part\n', { part: 1 });
+        const { format, verbosity, quiet } = session.context;
+        return { text: 'echoed\n', data: { words, quick, note, format, verbosity, quiet }, exit: 5 };
+      },
+    }),
+    describe: command({
+      about: 'Returns the description of the project',
+      async run(_, session) {
+        return { data: await session.project() };
       },
     }),
     spin: command({
