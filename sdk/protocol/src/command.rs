@@ -26,6 +26,9 @@ pub struct CommandSpec {
     /// Whether the command uses the user's terminal and standard streams directly.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub direct: bool,
+    /// The JSON Schema of the command's `data`, if declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<serde_json::Value>,
     /// The options and positional arguments, in the order shown in help.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentSpec>,
