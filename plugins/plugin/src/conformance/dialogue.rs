@@ -1,7 +1,6 @@
 //! The exchange of raw lines with a plugin.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::ffi::{OsStr, OsString};
+use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -333,21 +332,19 @@ impl<'a> Dialogue<'a> {
             self.fault("password", "it left a value in a temporary file");
         }
         let home = folder.path().to_string_lossy();
-        let own = self.group.id().to_string();
+        let own = self.group.id();
         // Other systems do not have this folder.
         let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let parents: BTreeMap<OsString, String> = processes
-            .filter_map(|process| Some((process.file_name(), parent(&process.path())?)))
-            .collect();
-        for process in parents.keys().filter(|it| **it != *own) {
-            let read = |name| fs::read(Path::new("/proc").join(process).join(name));
-            let variables = read("environ").unwrap_or_default();
-            let above =
-                std::iter::successors(parents.get(process), |it| parents.get(OsStr::new(it)));
-            let is_below = above.take(parents.len()).any(|it| *it == own);
+        let parents: Vec<(u32, u32)> = processes.filter_map(|it| parent(&it.path())).collect();
+        let parent = |of: &u32| parents.iter().find(|it| it.0 == *of).map(|it| it.1);
+        for process in parents.iter().map(|it| it.0).filter(|it| *it != own) {
+            let read = |name| fs::read(format!("/proc/{process}/{name}")).unwrap_or_default();
+            let variables = read("environ");
+            let above = std::iter::successors(Some(process), parent);
+            let is_below = above.take(parents.len()).any(|it| it == own);
             if is_below || memmem::find(&variables, home.as_bytes()).is_some() {
                 self.bench.programs.set(self.bench.programs.get() + 1);
-                if has_canary(&variables) || read("cmdline").is_ok_and(|it| has_canary(&it)) {
+                if has_canary(&variables) || has_canary(&read("cmdline")) {
                     let place = "in the arguments or the environment of a program";
                     self.fault("program", format!("it left a value {place}"));
                 }
@@ -467,12 +464,13 @@ fn writer(stdin: Option<ChildStdin>) -> io::Result<Sender<Vec<u8>>> {
     Ok(input)
 }
 
-/// Returns the id of the parent of a process, given its folder in `/proc`.
-fn parent(process: &Path) -> Option<String> {
+/// Returns the ids of a process and of its parent, given its folder in `/proc`.
+fn parent(process: &Path) -> Option<(u32, u32)> {
+    let id = process.file_name()?.to_str()?.parse().ok()?;
     let text = fs::read_to_string(process.join("stat")).ok()?;
     // The name in parentheses may contain anything, even parentheses.
     let (_, rest) = text.rsplit_once(')')?;
-    rest.split_whitespace().nth(1).map(str::to_owned)
+    Some((id, rest.split_whitespace().nth(1)?.parse().ok()?))
 }
 
 pub fn has_canary(bytes: &[u8]) -> bool {

@@ -1,6 +1,5 @@
 //! The folders that a checked plugin runs in.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{fs, io};
@@ -19,7 +18,7 @@ const LEFT_OUT: [&str; 2] = [".git", "node_modules"];
 const MARKS: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
 
 /// The paths below a folder, each with the checksum of its contents if it is a file.
-pub type Snapshot = BTreeMap<PathBuf, Option<Vec<u8>>>;
+pub type Snapshot = Vec<(PathBuf, Option<Vec<u8>>)>;
 
 /// Creates a folder with the subfolders `work`, `home` and `tmp`. `work` is a copy of `original`, or empty.
 pub fn create(original: Option<&Path>) -> io::Result<Rc<TempDir>> {
@@ -86,10 +85,10 @@ pub fn look(folder: &Path, places: &[&str]) -> Snapshot {
             let path = below.join(entry.file_name());
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(path.clone());
-                seen.insert(path, None);
+                seen.push((path, None));
             } else {
                 let content = fs::read(entry.path()).unwrap_or_default();
-                seen.insert(path, Some(Sha256::digest(content).to_vec()));
+                seen.push((path, Some(Sha256::digest(content).to_vec())));
             }
         }
     }
@@ -98,17 +97,19 @@ pub fn look(folder: &Path, places: &[&str]) -> Snapshot {
 
 /// Describes the differences between two snapshots in these subfolders. Returns `None` if there is none.
 pub fn difference(before: &Snapshot, after: &Snapshot, places: &[&str]) -> Option<String> {
-    let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
-    let is_in = |path: &&PathBuf| places.iter().any(|place| path.starts_with(place));
-    let changes = paths.into_iter().filter(is_in).filter_map(|path| {
-        let what = match (before.get(path), after.get(path)) {
-            (None, _) => "made",
-            (_, None) => "removed",
-            (one, other) if one != other => "changed",
-            _ => return None,
-        };
-        Some(format!("{what} `{}`", path.display()))
-    });
+    let other =
+        |of: &Snapshot, path: &Path| of.iter().find(|it| it.0 == path).map(|it| it.1.clone());
+    let changes = after
+        .iter()
+        .filter_map(|(path, now)| match other(before, path) {
+            None => Some((path, "made")),
+            Some(then) => (then != *now).then_some((path, "changed")),
+        });
+    let is_gone = |path: &&PathBuf| other(after, path).is_none();
+    let removed = before.iter().map(|it| &it.0).filter(is_gone);
+    let changes = changes.chain(removed.map(|path| (path, "removed")));
+    let changes = changes.filter(|(path, _)| places.iter().any(|place| path.starts_with(place)));
+    let changes = changes.map(|(path, what)| format!("{what} `{}`", path.display()));
     let changes: Vec<String> = changes.take(5).collect();
     (!changes.is_empty()).then(|| format!("it {}", changes.join(", ")))
 }
@@ -147,13 +148,15 @@ mod tests {
         std::os::unix::fs::symlink("/etc", folder.path().join("link")).unwrap();
         let made = create(Some(folder.path())).unwrap();
         let seen = look(made.path(), &["work", "home", "tmp"]);
-        let paths = [
+        let mut paths: Vec<&Path> = seen.iter().map(|it| it.0.as_path()).collect();
+        paths.sort();
+        let expected = [
             "work/bot.json",
             "work/client",
             "work/server",
             "work/server/bot.py",
         ];
-        assert!(seen.keys().eq(paths.map(Path::new)), "{seen:?}");
+        assert_eq!(paths, expected.map(Path::new));
         fs::write(made.path().join("work/bot.json"), "[]").unwrap();
         fs::create_dir(made.path().join("tmp/new")).unwrap();
         let now = look(made.path(), &["work", "home", "tmp"]);
