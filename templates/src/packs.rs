@@ -164,7 +164,7 @@ fn refused(reason: String) -> Refused {
     Refused::new(reason, None)
 }
 
-/// Adds a note to each problem if the pack has a newer schema than the program that uses the pack supports.
+/// Adds a note to each unknown key and value if the pack has a newer schema than the program that uses the pack supports.
 fn note_newer(manifest: Option<&Manifest>, fit: Fit, user: Option<&User>, contents: &mut Contents) {
     let user = user.filter(|_| fit == Fit::Newer);
     let (Some(user), Some(catalogue)) = (user, manifest.and_then(|it| it.catalogue.as_ref()))
@@ -176,9 +176,7 @@ fn note_newer(manifest: Option<&Manifest>, fit: Fit, user: Option<&User>, conten
         "; the pack has catalogue {catalogue}, {ours} {version} knows {SCHEMA}: install a newer {ours}"
     );
     for left_out in &mut contents.left_out {
-        left_out
-            .problems
-            .iter_mut()
-            .for_each(|it| it.push_str(&note));
+        let unknown = left_out.problems.iter_mut().take(left_out.unknown);
+        unknown.for_each(|it| it.push_str(&note));
     }
 }

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 const MANIFEST: &str = concat!(
     "bot-cli-plugin: ",
     r#"{"protocol":"1.0","name":"sample","version":"1.0.0","about":"Have one fault","command":{"name":"sample","about":"Have one fault","#,
-    r#""arguments":[{"name":"who","kind":"positional","completion":"dynamic"},{"name":"pet","long":"pet","completion":"dynamic"},{"name":"json","kind":"flag","long":"json"}]}}"#,
+    r#""arguments":[{"name":"who","kind":"positional","completion":"dynamic"},{"name":"pet","long":"pet","completion":"dynamic"},{"name":"json","kind":"flag","long":"json"}],"#,
+    r#""commands":[{"name":"shell","direct":true},{"name":"list","result":{"type":"object","properties":{"pets":{"type":"array","items":{"type":"string"}}},"required":["pets"]}}]}}"#,
     "\n"
 );
 
@@ -42,7 +43,7 @@ impl Plugin for Sample {
                 let fitting: Vec<Value> = fitting.map(|it| json!({ "value": it })).collect();
                 wire.result(id, &json!({ "candidates": fitting }));
             }
-            ("run", ["--help", ..]) => {
+            ("run", words) if words.contains(&"--help") => {
                 wire.result(id, &json!({"text":"help\n","data":{"help":"help\n"}}));
             }
             ("run", ["--version", ..]) => {
@@ -50,6 +51,9 @@ impl Plugin for Sample {
                 wire.result(id, &json!({"text":"1.0.0\n","data":data}));
             }
             ("run", words) if words.contains(&"ask") => ask_all(wire, id, params),
+            ("run", ["list"]) => {
+                wire.result(id, &json!({"text":"cat\n","data":{"pets":["cat"]}}));
+            }
             ("run", _) => wire.result(id, &json!({"text":"done\n","data":"done"})),
             _ => wire.fail(id, -32601, "no such method", &json!({})),
         }

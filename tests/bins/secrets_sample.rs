@@ -16,6 +16,8 @@ const MANIFEST: &str = concat!(
 
 /// The maximum size of a value, in bytes.
 const LARGEST: usize = 200_000;
+/// The maximum number of keys in a set.
+const MOST: usize = 1000;
 
 /// The methods with their required parameters.
 const METHODS: [(&str, &[&str]); 10] = [
@@ -160,6 +162,9 @@ impl Place {
         if values.any(|(_, value)| value.as_str().is_some_and(|value| value.len() > LARGEST)) {
             return Err(Refused("too_large", "the value is too large"));
         }
+        if entries.is_some_and(|entries| entries.len() > MOST) {
+            return Err(Refused("too_large", "the set has too many keys"));
+        }
         if (params["prior"] == "absent") == sets.contains_key(name) {
             return Err(Refused("conflict", "it was made or removed meanwhile"));
         }
@@ -209,7 +214,7 @@ fn opened(organization: &str) -> Value {
         "place": format!("organization {organization}"),
         "regions": { "all": regions, "default": "us-west" },
         "names": { "shortest": 1, "longest": 63, "capitals": false },
-        "limits": { "value_bytes": LARGEST },
+        "limits": { "value_bytes": LARGEST, "keys": MOST },
         "can": ["values", "image_pull_secrets", "organizations", "of_a_later_version"],
     })
 }

@@ -246,6 +246,16 @@ pub fn do_one(action: &str, message: &Value, line: &str) {
         ("!!", _) => drop(writeln!(io::stderr(), "{text}")),
         (_, "exit") => exit(rest.parse().unwrap_or_default()),
         (_, "sleep") => thread::sleep(Duration::from_secs(rest.parse().unwrap_or_default())),
+        (_, "cling") => {
+            // A reader skips empty lines. Without a reader, the process stays nevertheless.
+            let written = io::stdout()
+                .write_all(b"\n")
+                .and_then(|()| io::stdout().flush());
+            if written.is_err() {
+                thread::sleep(Duration::from_secs(rest.parse().unwrap_or_default()));
+            }
+        }
+        (_, "folder") => drop(fs::create_dir(folder().join(rest))),
         (_, "child") => child(&mut Command::new("sleep"), "60"),
         // Another program gets it as an argument, for a moment.
         (_, "tell") => {

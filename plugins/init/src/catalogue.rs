@@ -107,6 +107,20 @@ impl Catalogue {
             .or_else(|| self.unused.iter().find(of_pack))
     }
 
+    /// Returns the files and providers of a pack that can't be read, and its services without an identifier, each with the reason.
+    pub fn unread_parts(&self, pack: &str) -> Vec<String> {
+        let is_id = |what: &str| {
+            what.bytes()
+                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        };
+        let of_pack = self.unused.iter().filter(|unused| unused.pack == pack);
+        let parts = of_pack.filter_map(|it| Some((it.service.as_ref()?, &it.reason)));
+        let parts = parts.filter(|(what, _)| !is_id(what));
+        parts
+            .map(|(what, reason)| format!("{what}: {reason}"))
+            .collect()
+    }
+
     /// Returns the pack that contains the service, or `None` for a built-in service.
     pub fn pack_of(&self, service: &Service) -> Option<&Pack> {
         let mut packs = self.packs.iter();

@@ -29,7 +29,9 @@ use crate::options::{
     schema::schema,
 };
 use crate::packs;
-use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, resolve};
+use crate::resolve::{
+    ProjectName, default_name, invalid_input, is_missing, missing_packs, resolve,
+};
 use crate::target::Target;
 use crate::target::compare::Guides;
 use crate::wizard::{self, Selection, Way, place};
@@ -303,7 +305,10 @@ fn resolved<'c>(
             }
         }
     }
-    Err(invalid_input(problems))
+    let mut failure = invalid_input(problems);
+    let hints = missing_packs(draft, catalogue);
+    failure.hints.splice(..0, hints);
+    Err(failure)
 }
 
 fn note_name(config: &Config, session: &Session) {

@@ -3,6 +3,8 @@
 use bot_cli_terminal::shell;
 use serde::{Deserialize, Serialize};
 
+use crate::wording::quoted;
+
 /// The origin of a provider pack, stored so that other users can install the pack. Values from a configuration file are unverified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackSource {
@@ -17,8 +19,8 @@ pub struct PackSource {
 }
 
 impl PackSource {
-    /// Returns how to install the pack, as a clause such as: install it with `bot-cli plugin add …`.
-    pub fn remedy(&self) -> String {
+    /// Returns the hint on installing the pack `name`: a command, or the file to ask for and the command.
+    pub fn remedy(&self, name: &str) -> String {
         let is_address = |from: &&String| {
             from.starts_with("https://") && from.bytes().all(|it| it.is_ascii_graphic())
         };
@@ -28,12 +30,10 @@ impl PackSource {
         let sum = self.sha256.as_ref().filter(is_sum);
         let sum = sum.map_or_else(String::new, |sum| format!(" --sha256 {sum}"));
         match from.filter(|_| !sum.is_empty()) {
-            Some(from) => format!(
-                "install it with `bot-cli plugin add {}{sum}`",
-                shell::quoted(from)
-            ),
+            Some(from) => format!("bot-cli plugin add {}{sum}", shell::quoted(from)),
             None => format!(
-                "get its file or folder, and install it with `bot-cli plugin add FILE{sum}`"
+                "ask the author of the project for the file or folder of the pack {}, then: bot-cli plugin add FILE{sum}",
+                quoted(name)
             ),
         }
     }

@@ -17,6 +17,7 @@ use crate::option_table::{self, Feature, Features, Setting};
 use crate::wording::{did_you_mean, quoted};
 
 pub use name::{ProjectName, default_name};
+pub(crate) use services::missing_packs;
 
 /// Validates the draft against the services in `catalogue`. `default_name` is the project name to use if the draft has none.
 pub fn resolve<'c>(

@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use crate::inventory::{self, effect_rows};
 use crate::options::{Add, Obtain, Remove, Upgrade};
 use candidate::{Candidate, Source};
+pub use download::origin;
 pub use home::Home;
 use home::is_there;
 
@@ -45,10 +46,15 @@ pub fn add(options: &Add, discovery: &Discovery, session: &Session) -> Result<Re
         Err(Failure::new(Exit::Failed, "exists", message).hint(hint))
     };
     if let Some(old) = home.entry(&name).filter(|old| is_there(&home.place(old))) {
-        let (title, from) = (old.title(), one_line(&old.from));
+        let (title, from) = (old.title(), origin(&old.from));
+        let other = if old.from == entry.from {
+            String::new()
+        } else {
+            format!(" {}", quoted(&origin(&entry.from)))
+        };
         return exists(
             format!("{title} was added already, from `{from}`"),
-            format!("bot-cli plugin upgrade {name} {}", quoted(&entry.from)),
+            format!("bot-cli plugin upgrade {name}{other}"),
         );
     }
     if sum_in(&place).is_some_and(|now| now != entry.sha256) {
@@ -93,8 +99,9 @@ fn is_forced(options: &Add, candidate: &Candidate) -> Result<bool, Failure> {
     };
     let sum = options.obtain.sha256.as_ref();
     let sum = sum.map_or_else(String::new, |sum| format!(" --sha256 {}", quoted(sum)));
-    let message = format!("`{}` was not installed: {problem}", one_line(from));
-    let add = format!("bot-cli plugin add {}{sum} --force {name}", quoted(from));
+    let from = origin(from);
+    let message = format!("`{from}` was not installed: {problem}");
+    let add = format!("bot-cli plugin add {}{sum} --force {name}", quoted(&from));
     let hint = format!("if you want that: {add}");
     Err(Failure::new(Exit::Usage, "needs_force", message).hint(hint))
 }
@@ -161,13 +168,14 @@ fn replace(
     let new = &candidate.entry;
     let place = home.place(old);
     if home.place(new) != place {
-        let (name, from, title, file) = (&old.name, &new.from, new.title(), place.display());
+        let (name, title, file) = (&old.name, new.title(), place.display());
+        let from = origin(&new.from);
         let message = format!("`{from}` is {title}, which can't replace `{file}`");
         let sum = match candidate.source {
             Source::Local => "",
             Source::Downloaded => " --sha256 SUM",
         };
-        let add = format!("bot-cli plugin add {}{sum}", quoted(from));
+        let add = format!("bot-cli plugin add {}{sum}", quoted(&from));
         let failure = Failure::new(Exit::Usage, "other_plugin", message);
         if SHIPPED.contains(&&*new.name) {
             return Err(failure);
@@ -287,11 +295,14 @@ fn put(
     for (what, value) in [("in place of", replaced.as_deref()), ("name", silent)] {
         rows.extend(value.map(|value| vec![format!("  {what}"), one_line(value)]));
     }
-    rows.extend(effect_rows(effects, "  "));
+    if old.is_none() {
+        rows.extend(effect_rows(effects, "  "));
+    }
     if candidate.source == Source::Downloaded && !options.dry_run && !options.yes {
         let question = format!("{} it?", if old.is_some() { "Upgrade" } else { "Add" });
         let mut facts = rows.clone();
-        for (name, value) in [("from", entry.from.as_str()), ("sha256", entry.sum())] {
+        let from = origin(&entry.from);
+        for (name, value) in [("from", from.as_str()), ("sha256", entry.sum())] {
             facts.push(vec![format!("  {name}"), one_line(value)]);
         }
         let facts = table(&facts);
@@ -388,10 +399,10 @@ fn reply(
     place: &Path,
     mut data: Value,
 ) -> Reply {
-    let file = place.display().to_string();
+    let (file, from) = (place.display().to_string(), origin(&entry.from));
     for (name, value) in [
         ("file", file.as_str()),
-        ("from", &entry.from),
+        ("from", &from),
         ("sha256", entry.sum()),
     ] {
         rows.push(vec![format!("  {name}"), one_line(value)]);

@@ -11,7 +11,7 @@ use bot_cli_sdk::session::Session;
 use bot_cli_terminal::{one_line, table};
 use serde_json::json;
 
-use crate::conformance::{Finding, Kit, Level, Report, Verdict};
+use crate::conformance::{Finding, Kit, Level, Report, Run, Verdict};
 use crate::inventory::effect_rows;
 use crate::options::Check;
 
@@ -22,7 +22,8 @@ pub fn check(options: &Check, session: &Session) -> Result<Reply, Failure> {
         let failure = Failure::because(Exit::Usage, "not_found", could_not, error);
         return Err(failure.hint("`bot-cli plugin list` shows the files of installed plugins"));
     }
-    let kit = kit(&file, options)?;
+    let mut kit = kit(&file, options)?;
+    kit.cwd = options.cwd.as_ref().map(|cwd| session.cwd().join(cwd));
     // The guard ensures that started processes are ended.
     let guard = session.guard();
     let cancel = session.cancel().clone();
@@ -42,6 +43,7 @@ pub fn check(options: &Check, session: &Session) -> Result<Reply, Failure> {
     let data = json!({
         "plugin": report.plugin,
         "file": report.file.to_string_lossy(),
+        "run": report.run,
         "checks": report.findings,
         "effects": report.effects,
     });
@@ -85,6 +87,9 @@ fn text(report: &Report, hides: bool) -> String {
         }
     }
     text.push_str(&sum(report));
+    if let Some(run) = &report.run {
+        text.push_str(&ended(run));
+    }
     if hides {
         text.push_str(
             "\n  hint: `--show` prints the messages, and what the plugin wrote to standard error",
@@ -108,6 +113,18 @@ fn detail(finding: &Finding, report: &Report) -> String {
         text.extend(["  ", &one_line(message), "\n"]);
     }
     text + "\n"
+}
+
+fn ended(run: &Run) -> String {
+    let (exit, message) = (run.exit, run.message.as_deref());
+    let message = message.map_or_else(String::new, |it| format!(": {}", one_line(it)));
+    let hint = match exit {
+        0 => "",
+        _ => {
+            "\n  hint: for a run that does its work, name its folder with `--cwd DIR`, a variable with `--env`, or other words"
+        }
+    };
+    format!("\nthe run of `--argv` ended with exit status {exit}{message}{hint}")
 }
 
 fn sum(report: &Report) -> String {

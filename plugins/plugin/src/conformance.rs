@@ -1,6 +1,6 @@
 //! Checks a plugin against the protocol: its file, messages, signal handling and exit.
 //!
-//! [`Kit::check`] runs the plugin at least once per check, in empty folders and with few environment variables. It writes raw lines to
+//! [`Kit::check`] runs the plugin at least once per check, in new folders and with few environment variables. It writes raw lines to
 //! pipes, so that no library between the kit and the plugin hides an error. Every check has a deadline, and leaves none of its process
 //! groups running.
 //!
@@ -22,9 +22,11 @@
 mod bench;
 mod checks;
 mod dialogue;
+mod folder;
 mod pack;
 mod pattern;
 mod report;
+mod schema;
 mod script;
 
 use std::ffi::OsString;
@@ -38,7 +40,7 @@ use bot_cli_terminal::cancel::Cancel;
 
 use bench::{Bench, Stop, not_run};
 use checks::Bars;
-pub use report::{Finding, Level, Report, Verdict};
+pub use report::{Finding, Level, Report, Run, Verdict};
 
 /// The default time limit for a reply or an exit.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -75,6 +77,8 @@ pub struct Kit {
     /// The arguments for a harmless run. The kit starts several such runs and cancels some of them. The kit cancels questions or answers
     /// them with their defaults. It answers a password question with a made-up password.
     pub argv: Option<Vec<String>>,
+    /// The folder whose copy each run works in. Without it, each run works in an empty folder.
+    pub cwd: Option<PathBuf>,
     /// The environment variables passed to the plugin.
     pub variables: Vec<(OsString, OsString)>,
     /// The time limit for a reply or an exit if the protocol sets no limit.
@@ -92,6 +96,7 @@ impl Kit {
             program: program.to_owned(),
             file_name: file_name(program),
             argv: None,
+            cwd: None,
             variables: KEPT.iter().filter_map(kept).collect(),
             patience: PATIENCE,
             longest_line: MAX_LINE,
@@ -130,7 +135,9 @@ impl Kit {
         cancel: &Cancel,
         mut begins: impl FnMut(&str, usize, usize),
     ) -> Result<Report, Failure> {
-        let bench = Bench::new(self, cancel);
+        let mut bench = Bench::new(self, cancel);
+        bench.copy_folder()?;
+        let bench = bench;
         if let Some(problem) = script::wrong_place(&bench) {
             let message = format!("`--argv` {problem}");
             let failure = Failure::new(Exit::Usage, "invalid_input", message);
@@ -175,6 +182,7 @@ impl Kit {
             file: self.program.clone(),
             findings,
             effects: pack::effects(&bench),
+            run: bench.ran.borrow().as_ref().map(Run::of),
         })
     }
 }

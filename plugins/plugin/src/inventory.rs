@@ -19,6 +19,8 @@ use bot_cli_terminal::one_line;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::added::origin;
+
 /// A plugin, pack or backend, and what the listings show of it.
 pub struct Row {
     pub name: String,
@@ -184,7 +186,7 @@ impl Row {
             add("used_by", json!(self.used_by));
         }
         if let Some((entry, changed)) = &self.added {
-            let (from, sha256, forced) = (&entry.from, entry.sum(), entry.forced);
+            let (from, sha256, forced) = (origin(&entry.from), entry.sum(), entry.forced);
             let added =
                 json!({ "from": from, "sha256": sha256, "changed": changed, "forced": forced });
             add("added", added);

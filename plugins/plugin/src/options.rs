@@ -40,13 +40,14 @@ pub enum Command {
     },
     /// Add a plugin, pack or backend from a file, folder or archive
     ///
-    /// The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An archive
-    /// (.tar.gz or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes before those that
+    /// The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. A folder or
+    /// an archive (.tar.gz or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes before those that
     /// are installed beside bot-cli or on PATH; `in place of` names the one that it precedes. `init`, `dev` and `cloud`, which are released
     /// with bot-cli, are replaced only with `--force NAME`. Nothing is started.
     ///
     /// From an address, the file is downloaded over HTTPS and compared with the sum that its author names. You see what it is before you
-    /// agree.
+    /// agree. A download trusts the certificates of the system. On Linux, `SSL_CERT_FILE` and `SSL_CERT_DIR` replace them. It uses the proxy
+    /// in `HTTPS_PROXY` or `ALL_PROXY`, except for the hosts in `NO_PROXY`.
     ///
     /// A file without a manifest, for another version of the protocol, or with the name of another plugin is refused before anything is in
     /// place. A file whose name does not begin with `bot-cli-` gets the name in its manifest. `plugins.lock` in the data folder records
@@ -68,6 +69,9 @@ pub enum Command {
     /// work: `describe`, `complete`, unknown methods, `--help` and `--version`. With it, that command is run several times, cancelled, and
     /// cut off. Its questions are cancelled or answered with their defaults; a password gets made-up text.
     ///
+    /// With `--cwd DIR`, each run works in its own copy of DIR, and DIR stays unchanged. DIR may have 32 MiB and 5,000 files. The copy omits
+    /// links, `.git`, `node_modules`, virtual environments, and folders with a `CACHEDIR.TAG`.
+    ///
     /// A provider pack is only read, never started. For a secrets backend, `--argv` names a place to work in, such as `organization=scratch
     /// region=eu SETTING=VALUE`. Sets whose names begin with `check-` are made, changed and deleted there.
     ///
@@ -88,7 +92,7 @@ pub enum Command {
 /// The options of `plugin add`.
 #[derive(Debug, Clone, Args)]
 pub struct Add {
-    /// File of the plugin, folder of a pack, or archive with one plugin; or its address, which begins with `https://`
+    /// File of the plugin, or folder or archive with one plugin; or its address, which begins with `https://`
     #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub plugin: OsString,
     /// How the plugin is obtained.
@@ -153,6 +157,9 @@ pub struct Check {
     /// Arguments of a harmless run, for the checks that need one
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub argv: Option<String>,
+    /// Folder of the run: each run works in a copy of it, not in an empty folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub cwd: Option<PathBuf>,
     /// Seconds to wait for a reply, where the protocol sets no limit [default: 10]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: Option<u64>,

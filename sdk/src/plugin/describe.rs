@@ -85,6 +85,7 @@ pub fn name(command: &clap::Command) -> String {
 /// [`Command::DIRECT`] and [`Command::COMPLETES`].
 fn spec(command: &clap::Command, path: &str, direct: &[&str], completes: &[&str]) -> CommandSpec {
     CommandSpec {
+        result: None,
         name: command.get_name().to_owned(),
         about: text(command.get_about()),
         details: command.get_long_about().map(ToString::to_string),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
 
 use super::form::{self, shown};
 use super::rules::{check_provider, check_service, variables};
@@ -29,6 +30,8 @@ pub struct LeftOut {
     pub what: String,
     /// A nonempty list of all problems.
     pub problems: Vec<String>,
+    /// The number of problems, first in the list, with a key or value that this version of the catalogue doesn't have.
+    pub unknown: usize,
 }
 
 impl LeftOut {
@@ -60,12 +63,24 @@ pub fn read_files(pack: &str, files: Vec<ProviderFile>, taken: &mut Taken) -> Co
         contents: Contents::default(),
     };
     for (what, provider) in files {
-        let read = provider.map_err(|reason| vec![reason]);
+        let read = provider.map_err(|reason| Problems::from(vec![reason]));
         if let Err(problems) = read.and_then(|value| reader.provider(value)) {
             reader.leave_out(what, problems);
         }
     }
     reader.contents
+}
+
+/// The maximum number of unknown keys that are removed to read the rest.
+const MOST_UNKNOWN: usize = 20;
+
+/// All problems, and how many of them are unknown keys and values.
+struct Problems(Vec<String>, usize);
+
+impl From<Vec<String>> for Problems {
+    fn from(problems: Vec<String>) -> Self {
+        Self(problems, 0)
+    }
 }
 
 struct PackReader<'a> {
@@ -75,17 +90,22 @@ struct PackReader<'a> {
 }
 
 impl PackReader<'_> {
-    fn leave_out(&mut self, what: String, problems: Vec<String>) {
-        self.contents.left_out.push(LeftOut { what, problems });
+    fn leave_out(&mut self, what: String, Problems(problems, unknown): Problems) {
+        self.contents.left_out.push(LeftOut {
+            what,
+            problems,
+            unknown,
+        });
     }
 
-    fn provider(&mut self, mut value: Value) -> Result<(), Vec<String>> {
+    fn provider(&mut self, mut value: Value) -> Result<(), Problems> {
         let services = value.get_mut("service").and_then(Value::as_array_mut);
         let services = services.map(std::mem::take).unwrap_or_default();
-        let mut provider: Provider = shaped("provider", value)?;
-        let problems = check_provider(&provider);
+        let (mut provider, Problems(mut problems, unknown)) =
+            shaped::<Provider>("provider", value)?;
+        problems.extend(check_provider(&provider));
         if !problems.is_empty() {
-            return Err(problems);
+            return Err(Problems(problems, unknown));
         }
         for (index, value) in services.into_iter().enumerate() {
             let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
@@ -107,14 +127,14 @@ impl PackReader<'_> {
         Ok(())
     }
 
-    fn service(&mut self, provider: &Provider, value: Value) -> Result<Service, Vec<String>> {
-        let mut service: Service = shaped("service", value)?;
+    fn service(&mut self, provider: &Provider, value: Value) -> Result<Service, Problems> {
+        let (mut service, Problems(mut problems, unknown)) = shaped::<Service>("service", value)?;
         // Only built-in services can have these.
         (service.recommended, service.alias) = (None, None);
-        let mut problems = check_service(provider, &service, Origin::Pack(self.pack));
+        problems.extend(check_service(provider, &service, Origin::Pack(self.pack)));
         problems.extend(self.taken.conflict(provider, &service));
         if !problems.is_empty() {
-            return Err(problems);
+            return Err(Problems(problems, unknown));
         }
         let whose = format!("pack `{}`", self.pack);
         self.taken.service(provider, &service, &whose);
@@ -122,25 +142,60 @@ impl PackReader<'_> {
     }
 }
 
-fn shaped<T: DeserializeOwned>(field: &str, value: Value) -> Result<T, Vec<String>> {
+/// Reads a value without its unknown keys, which are returned as problems.
+fn shaped<T: DeserializeOwned>(field: &str, mut value: Value) -> Result<(T, Problems), Problems> {
     if !value.is_object() {
-        return Err(vec![format!("`{field}` must be a table")]);
+        return Err(vec![format!("`{field}` must be a table")].into());
     }
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    let mut problems = Vec::new();
+    loop {
+        let error = match serde_path_to_error::deserialize::<_, T>(&value) {
+            Ok(read) => {
+                let unknown = problems.len();
+                return Ok((read, Problems(problems, unknown)));
+            }
+            Err(error) => error,
+        };
         let path = error.path().to_string();
         let path = path.split('.').filter(|part| !part.is_empty()).map(shown);
         let field: Vec<String> = std::iter::once(field.to_owned()).chain(path).collect();
         let field = field.join(".");
-        let reason = error.into_inner().to_string();
-        let reason = if reason.starts_with("unknown field `") {
+        let reason = error.inner().to_string();
+        let is_key = reason.starts_with("unknown field `");
+        let problem = if is_key {
             format!("is not a key of catalogue {SCHEMA}")
         } else {
             shape::problem("", &reason)
                 .trim_start_matches("`` ")
                 .to_owned()
         };
-        vec![format!("`{field}` {reason}")]
-    })
+        problems.push(format!("`{field}` {problem}"));
+        if !is_key || problems.len() == MOST_UNKNOWN || !remove(&mut value, error.path()) {
+            let is_known = !is_key && !reason.starts_with("unknown variant `");
+            let unknown = problems.len() - usize::from(is_known);
+            return Err(Problems(problems, unknown));
+        }
+    }
+}
+
+/// Removes the member at `path`. Returns whether it was there.
+fn remove(value: &mut Value, path: &Path) -> bool {
+    let mut parent = value;
+    let mut segments = path.iter().peekable();
+    while let Some(segment) = segments.next() {
+        let is_last = segments.peek().is_none();
+        let below = match (segment, parent) {
+            (Segment::Map { key }, Value::Object(members)) if is_last => {
+                return members.remove(key).is_some();
+            }
+            (Segment::Map { key }, Value::Object(members)) => members.get_mut(key),
+            (Segment::Seq { index }, Value::Array(items)) => items.get_mut(*index),
+            _ => None,
+        };
+        let Some(below) = below else { return false };
+        parent = below;
+    }
+    false
 }
 
 pub(super) fn too_much(what: &str) -> String {

@@ -115,18 +115,38 @@ fn unknown(raw: &str, kind: Kind, draft: &Draft, catalogue: &Catalogue) -> Strin
         .filter(|pack| belongs_to(raw, &pack.name))
         .max_by_key(|pack| pack.name.len());
     if let Some(pack) = pack {
-        return format!("the {} has no such service{near}", pack.words());
+        let parts = catalogue.unread_parts(&pack.name);
+        return match parts.as_slice() {
+            [] => format!("the {} has no such service{near}", pack.words()),
+            parts => format!(
+                "the {} has no such service; these parts of it can't be used: {}",
+                pack.words(),
+                parts.join("; ")
+            ),
+        };
     }
     let mut recorded = draft.packs.iter().flatten();
     if let Some((name, source)) = recorded.find(|(name, _)| belongs_to(raw, name)) {
         return format!(
-            "it is of the provider pack {}, version {}, which is not installed: {}",
+            "it is of the provider pack {}, version {}, which is not installed",
             quoted(name),
-            quoted(&source.version),
-            source.remedy()
+            quoted(&source.version)
         );
     }
     format!("no such service{near}")
+}
+
+/// Returns the hints on installing the recorded packs that the services need, one per pack.
+pub(crate) fn missing_packs(draft: &Draft, catalogue: &Catalogue) -> Vec<String> {
+    let is_there = |name: &str| {
+        let unused = catalogue.unused.iter().map(|unused| &unused.pack);
+        let mut packs = catalogue.packs.iter().map(|pack| &pack.name).chain(unused);
+        packs.any(|pack| pack == name)
+    };
+    let missing = draft.packs.iter().flatten().filter(|(name, _)| {
+        !is_there(name) && draft.services().any(|(_, raw)| belongs_to(raw, name))
+    });
+    missing.map(|(name, source)| source.remedy(name)).collect()
 }
 
 /// Suggests the services that run the model `raw`, such as `gpt-4o` or `claude`. The service's identifier is still required.

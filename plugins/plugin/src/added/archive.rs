@@ -9,6 +9,8 @@ use bot_cli_terminal::one_line;
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
+use super::download::origin;
+
 /// The maximum size of a plugin, and of an archive's unpacked contents, in bytes.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
@@ -93,8 +95,7 @@ impl Unpacking<'_> {
     fn checked(&mut self, path: &Path) -> Result<PathBuf, Failure> {
         self.files += 1;
         if self.files > MOST_FILES {
-            let problem = format!("it has more than {MOST_FILES} files");
-            return Err(refused(self.given, &problem));
+            return Err(refused(self.given, &too_many().to_string()));
         }
         let mut clean = PathBuf::new();
         for component in path.components() {
@@ -146,8 +147,13 @@ pub fn too_large() -> io::Error {
     io::Error::other(format!("it has more than {most} MiB"))
 }
 
+pub fn too_many() -> io::Error {
+    io::Error::other(format!("it has more than {MOST_FILES} files"))
+}
+
 pub fn refused(of: &Path, problem: &str) -> Failure {
-    let message = format!("`{}` was not installed: {problem}", of.display());
+    let of = origin(&of.to_string_lossy());
+    let message = format!("`{of}` was not installed: {problem}");
     Failure::new(Exit::Failed, "not_added", message)
 }
 

@@ -14,6 +14,7 @@ use bot_cli_terminal::one_line;
 use tempfile::TempDir;
 
 use super::archive::{self, MOST_BYTES, refused, shown, unreadable};
+use super::download::origin;
 use super::home::Home;
 use super::{download, sum};
 use crate::conformance::{Judged, Kit, file_name};
@@ -60,8 +61,10 @@ impl Candidate {
         if source == Source::Local && !is_folder {
             copy_file(from, &given, false, from)?;
         }
-        let (found, of_file) = if is_folder {
+        let (found, of_file) = if is_folder && from.join(pack::FILE).is_file() {
             (from.to_owned(), None)
+        } else if is_folder {
+            (only_plugin(from, from)?, None)
         } else {
             let (found, sum) = unpacked(&given, staging.path(), sum, from)?;
             (found, Some(sum))
@@ -87,13 +90,7 @@ impl Candidate {
         };
         match form {
             Form::File => copy_file(&found, &staged, true, from)?,
-            Form::Folder => {
-                if !found.join(pack::FILE).is_file() {
-                    // Not every folder is small enough to be copied.
-                    judge(&found, file_name.clone(), from)?;
-                }
-                copy_pack(&found, &staged, from)?;
-            }
+            Form::Folder => copy_pack(&found, &staged, from)?,
         }
         let sha256 = sum::of(&staged).map_err(|error| unreadable(from, error))?;
         if is_folder {
@@ -158,34 +155,37 @@ fn unpacked(
     if !archive::unpack(given, from, &root)? {
         return Ok((given.to_owned(), of_file));
     }
-    let mut plugins = sum::files(&root).map_err(|error| unreadable(from, error))?;
+    Ok((only_plugin(&root, from)?, of_file))
+}
+
+/// Returns the only plugin in a folder: its file, or the folder of a pack.
+fn only_plugin(folder: &Path, from: &Path) -> Result<PathBuf, Failure> {
+    let mut plugins = sum::files(folder).map_err(|error| unreadable(from, error))?;
     plugins.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let read = || File::open(root.join(path)).and_then(Manifest::read);
-        let is_declared = || read().is_ok_and(|it| it.is_ok());
+        let path = folder.join(path);
+        let read = || File::open(&path).and_then(Manifest::read);
+        let is_declared = || path.is_file() && read().is_ok_and(|it| it.is_ok());
         name == pack::FILE || name.starts_with(PREFIX) && is_declared()
     });
-    let found = match plugins.as_slice() {
+    match plugins.as_slice() {
         [only] if only == Path::new(pack::FILE) => {
             let problem = "its `pack.toml` is in no folder, whose name would be that of the pack";
-            return Err(refused(from, problem));
+            Err(refused(from, problem))
         }
-        [only] if only.ends_with(pack::FILE) => root.join(only.parent().unwrap_or(only)),
-        [only] => root.join(only),
-        [] => {
-            return Err(refused(from, "there is no plugin in it").hint(format!(
-                "a plugin is an executable file `{PREFIX}NAME` with a manifest, a provider pack may be a folder with a `{}`",
-                pack::FILE
-            )));
-        }
+        [only] if only.ends_with(pack::FILE) => Ok(folder.join(only.parent().unwrap_or(only))),
+        [only] => Ok(folder.join(only)),
+        [] => Err(refused(from, "there is no plugin in it").hint(format!(
+            "a plugin is an executable file `{PREFIX}NAME` with a manifest, a provider pack may be a folder with a `{}`",
+            pack::FILE
+        ))),
         several => {
             let names: Vec<String> = several.iter().map(|path| shown(path)).collect();
             let problem = format!("it has {} plugins: {}", several.len(), names.join(", "));
-            let hint = "unpack it and add each by its file or folder";
-            return Err(refused(from, &problem).hint(hint));
+            let hint = "add each by its file or folder";
+            Err(refused(from, &problem).hint(hint))
         }
-    };
-    Ok((found, of_file))
+    }
 }
 
 fn copy_pack(folder: &Path, place: &Path, from: &Path) -> Result<(), Failure> {
@@ -229,7 +229,10 @@ fn check_sum(sum: &str, given: Option<&str>, from: &Path) -> Result<(), Failure>
     if wanted.is_none_or(|wanted| wanted.strip_prefix("sha256:").unwrap_or(&wanted) == sum) {
         return Ok(());
     }
-    let (path, given) = (from.display(), one_line(given.unwrap_or_default()));
+    let (path, given) = (
+        origin(&from.to_string_lossy()),
+        one_line(given.unwrap_or_default()),
+    );
     let message = format!("`{path}` has the sha256 {sum}, not {given}");
     let hint = "download it again, and compare the sum with that of its author";
     Err(Failure::new(Exit::Failed, "other_sum", message).hint(hint))

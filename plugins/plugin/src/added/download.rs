@@ -32,7 +32,7 @@ pub fn address(given: &OsStr) -> Result<Option<Url>, Failure> {
         return Ok(None);
     };
     let wrong = |problem: &str| {
-        let message = format!("`{}` {problem}", one_line(&given));
+        let message = format!("`{}` {problem}", origin(&given));
         Failure::new(Exit::Usage, "bad_address", message)
     };
     let url = Url::parse(&given).map_err(|error| wrong(&format!("is no address: {error}")))?;
@@ -51,6 +51,14 @@ pub fn address(given: &OsStr) -> Result<Option<Url>, Failure> {
 pub fn file_name(address: &str) -> &str {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     path.rsplit('/').next().unwrap_or_default()
+}
+
+/// Returns a path or an address on one line. Omits the query of an address, which may contain a token.
+pub fn origin(from: &str) -> String {
+    match from.split_once('?') {
+        Some((address, _)) if address.contains("://") => one_line(address) + "?…",
+        _ => one_line(from),
+    }
 }
 
 /// Downloads a file. Fails if the user cancels, or if the download takes too long.
@@ -75,6 +83,7 @@ pub fn fetch(url: &Url, into: &Path, session: &Session) -> Result<(), Failure> {
 
 async fn transfer(url: &Url, into: &Path, session: &Session) -> Result<(), Failure> {
     let failed = |problem: &str| {
+        let url = origin(url.as_str());
         let message = format!("`{url}` was not downloaded: {}", one_line(problem));
         Failure::new(Exit::Unavailable, "not_downloaded", message).outcome(ChangeState::NotDone)
     };

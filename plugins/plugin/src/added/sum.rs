@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::archive::{MOST_FILES, too_many};
+
 /// Returns the checksum of a file. For a folder, hashes the lines that `sha256sum` would print for the folder's files, sorted by name.
 pub fn of(path: &Path) -> io::Result<String> {
     if !fs::symlink_metadata(path)?.is_dir() {
@@ -42,6 +44,9 @@ pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
                 folders.push(path);
             } else {
                 found.push(path);
+            }
+            if found.len() > MOST_FILES {
+                return Err(too_many());
             }
         }
     }

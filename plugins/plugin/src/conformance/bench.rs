@@ -3,11 +3,12 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fs::{self, File};
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use super::{Kit, file_name};
+use super::{Kit, file_name, folder};
 use crate::named;
 use bot_cli_engine::discovery::PREFIX;
 use bot_cli_engine::platform::folders::program_name;
@@ -15,6 +16,8 @@ use bot_cli_protocol::failure::{Failure, reason};
 use bot_cli_protocol::{Manifest, ManifestError, Role};
 use bot_cli_templates::pack::{self, Contents};
 use bot_cli_terminal::cancel::Cancel;
+use serde_json::Value;
+use tempfile::TempDir;
 
 /// The minimum time limit, which also applies to the exit of child processes. Slow machines need this much time.
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
@@ -51,6 +54,12 @@ pub struct Bench<'a> {
     pub patience: Cell<Duration>,
     /// The reason for skipping further checks in a backend's scope, if opening the scope failed.
     pub shut: RefCell<Option<String>>,
+    /// The copy of [`Kit::cwd`] that each run gets a copy of.
+    pub original: Option<Rc<TempDir>>,
+    /// The last reply to the run of [`Kit::argv`], once a check has recorded it.
+    pub ran: RefCell<Option<Value>>,
+    /// The number of times that a child process was seen while a backend had a value.
+    pub programs: Cell<u64>,
     /// The messages exchanged since the last finding.
     pub messages: RefCell<Vec<String>>,
     /// Problems for other checks to report, each with its kind, description and messages.
@@ -76,9 +85,20 @@ impl<'a> Bench<'a> {
             contents: OnceCell::new(),
             patience: Cell::new(kit.patience),
             shut: RefCell::default(),
+            original: None,
+            ran: RefCell::default(),
+            programs: Cell::default(),
             messages: RefCell::default(),
             faults: RefCell::default(),
         }
+    }
+
+    /// Copies the folder that the plugin is to run in, if one was given.
+    pub fn copy_folder(&mut self) -> Result<(), Failure> {
+        if let Some(folder) = &self.kit.cwd {
+            self.original = Some(folder::original(folder)?);
+        }
+        Ok(())
     }
 
     pub fn name(&self) -> String {

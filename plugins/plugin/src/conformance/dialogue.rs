@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -15,15 +15,16 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::bench::{Bench, Held, Stop, failed};
+use super::folder::{self, files};
 use super::pattern::shaped;
 use super::report::{CANARY, shown};
-use bot_cli_engine::platform::folders;
 use bot_cli_engine::platform::process::INDISPENSABLE;
 use bot_cli_engine::process::{Event, Group, Streams};
 use bot_cli_protocol::failure::{Exit, Failure, reason};
 use bot_cli_protocol::line::Line;
 use bot_cli_protocol::question::{Question, QuestionKind};
-use bot_cli_protocol::{DEPTH, Message, Role, codes, methods, shape};
+use bot_cli_protocol::{DEPTH, Message, Role, codes, methods, shape, unique_members};
+use bot_cli_secrets::messages::methods as of_sets;
 use bot_cli_terminal::background::spawn;
 use bot_cli_terminal::process::StopSignal;
 
@@ -39,6 +40,13 @@ const ANSWERED: usize = 20;
 /// The maximum number of recorded lines in a conversation.
 const KEPT: usize = 200;
 
+/// Whether anything reads the standard output of a plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    Present,
+    Gone,
+}
+
 #[derive(PartialEq, Eq)]
 enum Output {
     Open,
@@ -53,6 +61,7 @@ pub struct Dialogue<'a> {
     streams: Streams,
     input: Option<Sender<Vec<u8>>>,
     output: Output,
+    reader: Reader,
     /// The folder with the subfolders `work`, `home` and `tmp`.
     pub folder: Rc<TempDir>,
     messages: Vec<String>,
@@ -75,17 +84,24 @@ pub struct Dialogue<'a> {
 }
 
 impl<'a> Dialogue<'a> {
-    /// Starts the plugin in the given folder, or in a new empty one.
-    pub fn start(bench: &'a Bench<'a>, folder: Option<Rc<TempDir>>) -> Result<Self, Stop> {
+    /// Starts the plugin in the given folder, or in a new one.
+    pub fn start(
+        bench: &'a Bench<'a>,
+        folder: Option<Rc<TempDir>>,
+        reader: Reader,
+    ) -> Result<Self, Stop> {
         bench.check_wanted()?;
-        let folder = folder.map_or_else(empty_folder, Ok).map_err(|error| {
-            let what = "could not make an empty folder";
+        let original = bench.original.as_ref().map(|it| it.path().join("work"));
+        let folder = folder.map_or_else(|| folder::create(original.as_deref()), Ok);
+        let folder = folder.map_err(|error| {
+            let what = "could not make a folder for the plugin";
             let failure = Failure::because(Exit::Failed, "no_folder", what, error);
             Stop::Ended(Box::new(failure))
         })?;
         let started = Group::start(&mut command(bench, folder.path()));
         let started = started.and_then(|mut group| {
             let (stdin, stdout, stderr) = group.take_streams();
+            let stdout = stdout.filter(|_| reader == Reader::Present);
             Ok((Streams::new(stdout, stderr)?, writer(stdin)?, group))
         });
         let (streams, input, group) =
@@ -96,6 +112,7 @@ impl<'a> Dialogue<'a> {
             streams,
             input: Some(input),
             output: Output::Open,
+            reader,
             folder,
             messages: Vec::new(),
             last_id: 0,
@@ -116,7 +133,9 @@ impl<'a> Dialogue<'a> {
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.note("->", line);
             let message: Value = serde_json::from_slice(line).unwrap_or_default();
-            if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
+            if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str())
+                && self.reader == Reader::Present
+            {
                 self.open.push((id.clone(), method.to_owned()));
             }
             if let Some(offered) = message["params"].get("capabilities") {
@@ -228,14 +247,26 @@ impl<'a> Dialogue<'a> {
             return Ok(());
         }
         self.note("<-", &bytes);
-        self.look_for_password(&bytes, "standard output");
         if Message::from_line(&bytes).is_err() {
             let line = shown(&bytes);
             let what = format!("it printed a line that is not a message: `{line}`");
             self.fault("line", what);
+            self.look_for_password(&bytes, "standard output");
             return Ok(());
         }
+        if let Err(error) = unique_members(&bytes) {
+            let line = shown(&bytes);
+            self.fault("twice", format!("{error}, in the line `{line}`"));
+        }
         let message: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let request = self
+            .open
+            .iter()
+            .find(|(id, _)| message.get("id") == Some(id));
+        let returned = request.map_or("", |(_, method)| method);
+        if ![of_sets::VALUES, of_sets::CREDENTIALS].contains(&returned) {
+            self.look_for_password(&bytes, "standard output");
+        }
         self.judge(&message);
         match (message.get("method"), message.get("id")) {
             (Some(_), Some(_)) => self.answer(&message),
@@ -301,16 +332,23 @@ impl<'a> Dialogue<'a> {
             self.fault("password", "it left a value in a temporary file");
         }
         let home = folder.path().to_string_lossy();
+        let own = self.group.id();
         // Other systems do not have this folder.
-        let mut processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let is_seen = processes.any(|process| {
-            let variables = fs::read(process.path().join("environ")).unwrap_or_default();
-            let is_ours = memmem::find(&variables, home.as_bytes()).is_some();
-            is_ours && (has_canary(&variables) || holds_canary(&process.path().join("cmdline")))
-        });
-        if is_seen {
-            let place = "in the arguments or the environment of a program";
-            self.fault("password", format!("it left a value {place}"));
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let parents: Vec<(u32, u32)> = processes.filter_map(|it| parent(&it.path())).collect();
+        let parent = |of: &u32| parents.iter().find(|it| it.0 == *of).map(|it| it.1);
+        for process in parents.iter().map(|it| it.0).filter(|it| *it != own) {
+            let read = |name| fs::read(format!("/proc/{process}/{name}")).unwrap_or_default();
+            let variables = read("environ");
+            let above = std::iter::successors(Some(process), parent);
+            let is_below = above.take(parents.len()).any(|it| it == own);
+            if is_below || memmem::find(&variables, home.as_bytes()).is_some() {
+                self.bench.programs.set(self.bench.programs.get() + 1);
+                if has_canary(&variables) || has_canary(&read("cmdline")) {
+                    let place = "in the arguments or the environment of a program";
+                    self.fault("program", format!("it left a value {place}"));
+                }
+            }
         }
     }
 
@@ -388,14 +426,6 @@ impl Drop for Dialogue<'_> {
     }
 }
 
-fn empty_folder() -> io::Result<Rc<TempDir>> {
-    let folder = folders::temporary("bot-cli-check-")?;
-    for place in ["work", "home", "tmp"] {
-        fs::create_dir(folder.path().join(place))?;
-    }
-    Ok(Rc::new(folder))
-}
-
 /// Returns the command that starts the plugin with a reduced environment.
 fn command(bench: &Bench, folder: &Path) -> Command {
     let program = &bench.kit.program;
@@ -434,13 +464,13 @@ fn writer(stdin: Option<ChildStdin>) -> io::Result<Sender<Vec<u8>>> {
     Ok(input)
 }
 
-pub fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let below = entries.flat_map(|entry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => files(&entry.path()),
-        _ => vec![entry.path()],
-    });
-    below.collect()
+/// Returns the ids of a process and of its parent, given its folder in `/proc`.
+fn parent(process: &Path) -> Option<(u32, u32)> {
+    let id = process.file_name()?.to_str()?.parse().ok()?;
+    let text = fs::read_to_string(process.join("stat")).ok()?;
+    // The name in parentheses may contain anything, even parentheses.
+    let (_, rest) = text.rsplit_once(')')?;
+    Some((id, rest.split_whitespace().nth(1)?.parse().ok()?))
 }
 
 pub fn has_canary(bytes: &[u8]) -> bool {

@@ -32,21 +32,29 @@ pub fn check_services(bench: &Bench) -> Held {
     if contents.providers.is_empty() && contents.left_out.is_empty() {
         return failed("it brings no service");
     }
-    let broken = contents.left_out.iter().flat_map(|left_out| {
-        let problems = left_out.problems.iter();
-        problems.map(|problem| format!("{}: {problem}", left_out.what))
-    });
-    let broken: Vec<String> = broken.collect();
-    if broken.is_empty() {
-        return Ok(());
+    let declared = bench.manifest()?.catalogue.as_deref().unwrap_or_default();
+    let is_newer = major_minor(declared) > major_minor(SCHEMA);
+    let (mut broken, mut unknown) = (Vec::new(), Vec::new());
+    for left_out in &contents.left_out {
+        for (number, problem) in left_out.problems.iter().enumerate() {
+            let problem = format!("{}: {problem}", left_out.what);
+            if is_newer && number < left_out.unknown {
+                unknown.push(problem);
+            } else {
+                broken.push(problem);
+            }
+        }
     }
-    let declared = bench.manifest()?.catalogue.as_deref().and_then(major_minor);
-    if declared > major_minor(SCHEMA) {
+    if !broken.is_empty() {
+        return failed(broken.join("; "));
+    }
+    if !unknown.is_empty() {
+        let unknown = unknown.join("; ");
         return not_run(format!(
-            "the pack has a newer version of the catalogue than {SCHEMA}, and something of it is not known here"
+            "the pack is made for catalogue {declared}, and this is {SCHEMA}: {unknown}"
         ));
     }
-    failed(broken.join("; "))
+    Ok(())
 }
 
 /// Compares the framework names in a pack with those in the built-in services, because the framework itself is not available.

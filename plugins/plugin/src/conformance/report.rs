@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bot_cli_templates::pack::Effects;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A conformance report on one plugin.
 #[derive(Debug, Clone)]
@@ -16,6 +17,33 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The effects of a pack's services.
     pub effects: Effects,
+    /// The end of the run of the kit's `argv`, if it replied.
+    pub run: Option<Run>,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Run {
+    /// The exit status.
+    pub exit: i64,
+    /// The message of a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl Run {
+    /// Reads the end of a run from its reply.
+    pub fn of(reply: &Value) -> Self {
+        let (result, error) = (&reply["result"], &reply["error"]);
+        let message = error["message"].as_str();
+        Self {
+            exit: error["code"]
+                .as_i64()
+                .or(result["exit"].as_i64())
+                .unwrap_or_default(),
+            message: message.map(|message| shown(message.as_bytes())),
+        }
+    }
 }
 
 /// The result of one check.

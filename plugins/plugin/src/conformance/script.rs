@@ -15,10 +15,12 @@ use tempfile::TempDir;
 
 use super::bench::{Bench, Held, Stop, failed, not_run};
 use super::checks::{File, Rule};
-use super::dialogue::{Dialogue, files};
+use super::dialogue::{Dialogue, Reader};
+use super::folder::{self, Snapshot};
 use super::pack;
 use super::pattern::Known;
 use super::report::shown;
+use super::schema;
 use crate::named::is_for;
 use bot_cli_engine::discovery::PREFIX;
 use bot_cli_engine::platform::files::is_executable;
@@ -45,7 +47,12 @@ struct Script<'a> {
     /// The backend's reply to the last `open` request.
     opened: OpenResult,
     patience: Duration,
+    /// The contents of the plugin's folder when the check last looked at it.
+    seen: Snapshot,
 }
+
+/// The subfolders in which a plugin may leave files.
+const PLACES: [&str; 3] = ["work", "home", "tmp"];
 
 pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Rule) -> Held {
     let mut script = Script {
@@ -59,6 +66,7 @@ pub fn hold<'a>(bench: &'a Bench<'a>, file: &'a File, check: &'a Rule) -> Held {
         replies: Vec::new(),
         opened: OpenResult::default(),
         patience: bench.patience.get(),
+        seen: Snapshot::new(),
     };
     if check.needs.iter().any(|need| need == "place") {
         script.hold_in_place()
@@ -71,7 +79,7 @@ impl<'a> Script<'a> {
     /// Returns the plugin, starting it on first use.
     fn plugin(&mut self) -> Result<&mut Dialogue<'a>, Stop> {
         if self.plugin.is_none() {
-            self.start(None)?;
+            self.start(None, Reader::Present)?;
         }
         self.plugin.as_mut().ok_or_else(|| mistake("nothing runs"))
     }
@@ -134,13 +142,13 @@ impl<'a> Script<'a> {
 
     fn start_again(&mut self) -> Held {
         let folder = Rc::clone(&self.plugin()?.folder);
-        self.start(Some(folder))
+        self.start(Some(folder), Reader::Present)
     }
 
-    fn start(&mut self, folder: Option<Rc<TempDir>>) -> Held {
+    fn start(&mut self, folder: Option<Rc<TempDir>>, reader: Reader) -> Held {
         // Two running plugins could interfere with each other.
         self.plugin = None;
-        let plugin = Dialogue::start(self.bench, folder)?;
+        let plugin = Dialogue::start(self.bench, folder, reader)?;
         let work = json!(plugin.folder.path().join("work")).to_string();
         self.words.insert("work", work.trim_matches('"').to_owned());
         self.plugin = Some(plugin);
@@ -151,7 +159,8 @@ impl<'a> Script<'a> {
     fn act(&mut self, words: &[&str]) -> Held {
         self.flush()?;
         match words {
-            ["start"] => self.start(None)?,
+            ["start"] => self.start(None, Reader::Present)?,
+            ["start", "unheard"] => self.start(None, Reader::Gone)?,
             ["start", "again"] => self.start_again()?,
             ["close"] => self.plugin()?.close_input(),
             ["signal", name] => match signal(name) {
@@ -168,13 +177,16 @@ impl<'a> Script<'a> {
             ["answer", answer] => self.plugin()?.answer = Some(json(answer)?),
             ["enter"] => self.take(&self.file.place.enter)?,
             ["opened"] => self.open()?,
-            ["no", "file", "in", places @ ..] => {
+            ["look"] => {
                 let folder = Rc::clone(&self.plugin()?.folder);
-                let mut made = places.iter().flat_map(|it| files(&folder.path().join(it)));
-                if let Some(file) = made.next() {
-                    return failed(format!("it made the file `{}`", file.display()));
-                }
+                self.seen = folder::look(folder.path(), &PLACES);
             }
+            ["unchanged", places @ ..] => {
+                let folder = Rc::clone(&self.plugin()?.folder);
+                let now = folder::look(folder.path(), &PLACES);
+                folder::difference(&self.seen, &now, places).map_or(Ok(()), failed)?;
+            }
+            ["ran"] => *self.bench.ran.borrow_mut() = self.replies.last().cloned(),
             ["never", kind] => {
                 self.plugin = None;
                 self.bench.check_unseen(kind)?;
@@ -182,6 +194,7 @@ impl<'a> Script<'a> {
             ["executable"] => self.check_executable()?,
             ["named"] => self.check_named()?,
             ["described"] => self.check_described()?,
+            ["declared"] => self.check_declared()?,
             ["services"] => pack::check_services(self.bench)?,
             ["framework"] => pack::check_framework(self.bench)?,
             _ => return Err(mistake(&words.join(" "))),
@@ -202,6 +215,8 @@ impl<'a> Script<'a> {
             "asked" => json!(self.plugin()?.asked),
             "heard" => json!(self.plugin()?.heard),
             "opened" => json!(self.opened),
+            "programs" => json!(self.bench.programs.get()),
+            "ran" => self.bench.ran.borrow().clone().unwrap_or_else(|| json!({})),
             _ => return Err(mistake(subject)),
         };
         self.compare(patterns, &value, subject)
@@ -362,6 +377,25 @@ impl<'a> Script<'a> {
         let mut described: Manifest = shape::read("result", result.clone()).or_else(failed)?;
         described.command.clone_from(&declared.command);
         self.compare(vec![json!(declared)], &json!(described), "describe")
+    }
+
+    /// Compares the `data` of the last reply with the schema of the command that `argv` selects.
+    fn check_declared(&self) -> Held {
+        let mut command = self.bench.manifest()?.command.as_ref();
+        for word in self.bench.kit.argv.iter().flatten() {
+            let mut below = command.iter().flat_map(|it| &it.commands);
+            command = below
+                .find(|it| it.name == *word || it.aliases.contains(word))
+                .or(command);
+        }
+        let Some(schema) = command.and_then(|it| it.result.as_ref()) else {
+            return not_run("the command of `--argv` declares no `result`");
+        };
+        let reply = self.replies.last();
+        schema::compare(
+            schema,
+            reply.map_or(&Value::Null, |it| &it["result"]["data"]),
+        )
     }
 
     /// Replaces words such as `$set` with their values.

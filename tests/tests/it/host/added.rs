@@ -78,7 +78,7 @@ fn a_plugin_is_added_upgraded_and_removed_without_being_started() {
         [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello: added from [BENCH]/work/bot-cli-hello, sha256 SUM
         $ bot-cli plugin add ./bot-cli-hello
         ! error: the plugin `hello` 1.2.0 was added already, from `[BENCH]/work/bot-cli-hello`
-        ! hint: bot-cli plugin upgrade hello [BENCH]/work/bot-cli-hello
+        ! hint: bot-cli plugin upgrade hello
         = 1
         $ bot-cli plugin upgrade hello
         [..]is the same; nothing was changed
@@ -148,6 +148,29 @@ fn an_archive_brings_its_plugin() {
 }
 
 #[test]
+fn a_folder_with_exactly_one_plugin_is_added_and_upgraded() {
+    with_hello().shows(
+        r"
+        $ mkdir -p dist/bin; cp bot-cli-hello dist/bin; touch dist/README.md; mkfifo dist/bot-cli-pipe; bot-cli -q plugin add dist
+        Added the plugin `hello` 1.2.0
+          file    [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello
+          from    [BENCH]/work/dist
+        ...
+        $ sed -i s/1.2.0/1.3.0/ dist/bin/bot-cli-hello; bot-cli -q plugin upgrade hello
+        Upgraded the plugin `hello` 1.3.0
+        ...
+        $ cp bot-cli-hello dist; bot-cli plugin upgrade hello
+        ! error: `[BENCH]/work/dist` was not installed: it has 2 plugins: `bin/bot-cli-hello`, `bot-cli-hello`
+        ! hint: add each by its file or folder
+        = 1
+        $ mkdir packs; bot-cli -q plugin new acme --role provider-pack >/dev/null; mv acme packs; bot-cli -q plugin add packs | head -1
+        Added the provider pack `pack-acme` 0.1.0
+        ! warning: [..]
+        ",
+    );
+}
+
+#[test]
 fn packs_and_backends_are_added_by_the_same_command() {
     let bench = with_hello();
     let effects = r"
@@ -179,8 +202,7 @@ fn packs_and_backends_are_added_by_the_same_command() {
         $ sed -i s/acme_llm/acme_fast_llm/ acme/providers/acme.toml; touch acme/.hidden
         $ bot-cli plugin upgrade pack-acme
         Upgraded the provider pack `pack-acme` 0.1.0
-          addresses  https://api.acme.example/v1 (base_url, default of ACME_BASE_URL)
-          calls      pipecat.services.openai.llm.OpenAILLMService
+          file    [BENCH]/home/.local/share/bot-cli/packs/acme
         ...
         ! warning: `pack-acme` is not used: no plugin here uses a provider pack
         $ ls -A $DATA/packs $DATA/packs/acme
@@ -278,7 +300,7 @@ args = [
           new variables      ACME_HOST
           dropped addresses  https://evil.example/v1 (base_url, default of ACME_URL)
           dropped variables  ACME_URL
-          addresses          https://worse.example/v1 (base_url, default of ACME_HOST)
+          file               [BENCH]/home/.local/share/bot-cli/packs/acme
         ...
         $ bot-cli plugin upgrade pack-acme --dry-run --json | grep -A12 dropped_effects
           "dropped_effects": {{

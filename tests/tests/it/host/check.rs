@@ -1,6 +1,7 @@
 //! Tests for `plugin check`. Each fault must fail the checks that cover it, and no others.
 
 mod broken;
+mod musts;
 mod packs;
 
 use std::path::Path;
@@ -142,6 +143,59 @@ fn a_run_that_takes_long_needs_a_longer_time_limit() {
     let run = run.find(|check| check["id"] == "run_replied");
     let reason = "no reply within 2 s (`--timeout` waits longer)";
     assert_eq!(run.unwrap()["reason"], reason);
+}
+
+#[test]
+fn a_run_that_failed_before_its_work_tests_no_work() {
+    let rules = "-> {\"method\":\"run\",\"params\":{\"argv\":[\"go\"]}}\n<- {\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":2,\"message\":\"there is no `bot.json`\"}}";
+    let words = ["plugin", "check", SAMPLE, "--argv", "go"];
+    let ran = sample(rules).run(&words).unwrap();
+    assert_eq!(ran.status, Some(0));
+    let text = ran.stdout;
+    for check in ["data_given", "run_finished_at_input_end", "cancel_replied"] {
+        let row = text.lines().find(|line| line.starts_with(check));
+        assert!(row.unwrap().ends_with("not run"), "{text}");
+    }
+    let ending = "\nthe run of `--argv` ended with exit status 2: there is no `bot.json`\n  hint: ";
+    assert!(text.contains(ending), "{text}");
+}
+
+#[test]
+fn a_run_works_in_a_copy_of_the_given_folder() {
+    let rules = "-> {\"method\":\"run\",\"params\":{\"argv\":[\"go\"]}}\n-- remove work/bot.json\n-- file work/made\n-- pass";
+    let bench = sample(rules);
+    bench.shows("$ mkdir project; echo '{}' >project/bot.json");
+    let options = ["--argv", "go", "--cwd", "project"];
+    let (status, report) = report(&bench, SAMPLE, &options);
+    assert_eq!((status, &report["run"]["exit"]), (Some(0), &0.into()));
+    assert_eq!(
+        std::fs::read_dir(bench.path("work/project"))
+            .unwrap()
+            .count(),
+        1
+    );
+    bench.shows(
+        "
+        $ bot-cli plugin check ../bin/bot-cli-sample --argv go --cwd missing
+        ! error: could not copy `[BENCH]/work/missing`: no such file or directory
+        = 2
+        ",
+    );
+}
+
+#[test]
+fn a_program_that_was_not_seen_has_not_passed() {
+    let rules = "-> {\"method\":\"secrets/put\"}\n-- tell nothing\n-- pass";
+    for (rules, verdict) in [("", "not_run"), (rules, "passed")] {
+        let bench = bench();
+        let file = broken::backend(&bench, rules);
+        let mut kit = kit(&file, Duration::from_secs(10));
+        kit.argv = Some(vec!["organization=scratch".to_owned()]);
+        let report = kit.check(&Cancel::new(), |_, _, _| {}).unwrap();
+        let mut findings = report.findings.iter();
+        let of_programs = findings.find(|it| it.id == "value_unseen_by_programs");
+        assert_eq!(serde_json::json!(of_programs.unwrap().verdict), verdict);
+    }
 }
 
 #[test]

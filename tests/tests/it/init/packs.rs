@@ -213,12 +213,20 @@ fn a_configuration_names_its_packs_and_is_read_back() {
 
     // Without the pack it says which one it needs, and nothing is made.
     fs::rename(&pack, bench.path("gone")).unwrap();
+    let of_pack = printed.replace("cartesia_tts", "acme_tts");
+    fs::write(bench.path("work/bot.json"), of_pack).unwrap();
     let ran = run(&bench, &["elsewhere", "-c", "bot.json"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
-    assert!(
-        ran.stderr.contains("stt_service: in `bot.json`: `acme_fast_stt`: it is of the provider pack `acme`, version `1.2.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE`"),
-        "{ran:?}"
-    );
+    let hint = "\nhint: ask the author of the project for the file or folder of the pack `acme`, then: bot-cli plugin add FILE\n";
+    for (part, count) in [
+        (
+            "it is of the provider pack `acme`, version `1.2.0`, which is not installed\n",
+            2,
+        ),
+        (hint, 1),
+    ] {
+        assert_eq!(ran.stderr.matches(part).count(), count, "{ran:?}");
+    }
     assert!(!bench.path("work/elsewhere").exists());
 }
 
@@ -240,6 +248,17 @@ fn a_near_miss_is_told_the_service_of_a_pack() {
     let ran = run(&bench, &hearing(&["my-bot"], "nobodys_quick_stt"));
     assert!(
         ran.stderr.contains("`nobodys_quick_stt`: no such service"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_service_in_a_file_that_is_refused_names_the_file_and_the_reason() {
+    let bench = bench();
+    folder(&bench, "acme", DECLARED, "label = ");
+    let ran = run(&bench, &hearing(&["my-bot"], "acme_fast_stt"));
+    assert!(
+        ran.stderr.contains("`acme_fast_stt`: the provider pack acme 1.2.0 has no such service; these parts of it can't be used: providers/acme.toml: it can't be read: line 1: "),
         "{ran:?}"
     );
 }

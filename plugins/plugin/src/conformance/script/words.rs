@@ -9,7 +9,7 @@ use super::super::bench::{Bench, Held, Stop, not_run};
 use super::super::checks::Rule;
 use super::super::report::CANARY;
 use bot_cli_protocol::{ArgumentSpec, CommandSpec, Manifest, Role};
-use bot_cli_secrets::messages::OpenResult;
+use bot_cli_secrets::messages::{Limits, OpenResult};
 
 pub type Words = BTreeMap<&'static str, String>;
 
@@ -47,6 +47,23 @@ pub fn of(bench: &Bench, check: &Rule) -> Result<Words, Stop> {
                 add_scope(argv, &mut words);
             }
             ("dynamic", _) => add_dynamic(bench.manifest()?, &mut words)?,
+            ("direct", _) => {
+                let path = |it: &Value| (it["direct"] == true).then(|| path(it));
+                let found = commands(bench.manifest()?).iter().find_map(path);
+                words.insert(
+                    "direct",
+                    found.ok_or_else(|| none("no command is `direct`"))?,
+                );
+            }
+            ("flag", _) => {
+                let found = commands(bench.manifest()?).iter().find_map(host_flag);
+                words.insert(
+                    "flag",
+                    found.ok_or_else(|| {
+                        none("no command has a flag `--json`, `--verbose` or `--quiet`")
+                    })?,
+                );
+            }
             _ => {}
         }
     }
@@ -77,8 +94,7 @@ fn add_scope(argv: &[String], words: &mut Words) {
 fn add_dynamic(manifest: &Manifest, words: &mut Words) -> Held {
     for command in commands(manifest) {
         let elements = |name: &str| command[name].as_array().cloned().unwrap_or_default();
-        let path = elements("path").into_iter();
-        let front: String = path.map(|name| name.to_string() + ",").collect();
+        let front = path(&command);
         let mut positionals = front.clone();
         for argument in elements("own") {
             let (long, short) = (argument["long"].as_str(), argument["short"].as_str());
@@ -99,6 +115,29 @@ fn add_dynamic(manifest: &Manifest, words: &mut Words) -> Held {
     not_run("no argument has `\"completion\":\"dynamic\"` in the manifest")
 }
 
+fn none(what: &str) -> Stop {
+    Stop::NotRun(format!("{what} in the manifest"))
+}
+
+/// Returns the words that select a command, as JSON, each followed by a comma.
+fn path(command: &Value) -> String {
+    let names = command["path"].as_array().into_iter().flatten();
+    names.map(|name| name.to_string() + ",").collect()
+}
+
+/// Returns the words that give a command's own flag with the name of an option of the host.
+fn host_flag(command: &Value) -> Option<String> {
+    let mut own = command["own"].as_array()?.iter();
+    let flag = own.find(|it| {
+        let is_host = ["json", "verbose", "quiet"]
+            .iter()
+            .any(|name| it["long"] == *name);
+        is_host && it["kind"] == "flag"
+    })?;
+    let long = flag["long"].as_str()?;
+    Some(format!("{}\"--{long}\",", path(command)))
+}
+
 /// Returns the commands in a manifest, each with its path, its own arguments, and all arguments that it accepts.
 pub fn commands(manifest: &Manifest) -> Vec<Value> {
     let root = manifest.command.as_ref();
@@ -111,6 +150,7 @@ fn with_subcommands(command: &CommandSpec, path: &[&str], above: &[&ArgumentSpec
     let mut commands = vec![json!({
         "name": path.join(" "),
         "path": path,
+        "direct": command.direct,
         "own": command.arguments,
         "arguments": all,
         "commands": command.commands,
@@ -129,6 +169,7 @@ pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
     let whole = limits.set_bytes.unwrap_or(LARGEST) / 2;
     words.insert("too_large", xs(limit.min(LARGEST) + 1));
     words.insert("long", xs(limit.min(LONG).min(whole)));
+    words.insert("too_many", too_many(limits, limit).to_string());
     words.insert("too_long", "x".repeat(names.longest + 1));
     let first = opened.regions.as_ref().and_then(|regions| {
         let code = regions.all.first().map(|region| &region.code);
@@ -152,6 +193,21 @@ pub fn add_place(words: &mut Words, opened: &OpenResult, folder: &Path) {
     let bad = if names.capitals { "check-" } else { &capital };
     words.insert("bad_case", bad.to_owned());
     words.insert("SET", capital);
+}
+
+/// Returns more entries than a set may have: one key too many, or values that are too large together.
+fn too_many(limits: Limits, value_bytes: u64) -> Value {
+    let (count, size) = match (limits.keys, limits.set_bytes) {
+        (Some(keys @ 0..=10_000), _) => (keys + 1, 0),
+        (_, Some(bytes @ 0..LARGEST)) => {
+            let size = value_bytes.clamp(1, bytes.max(1));
+            (bytes / size + 1, size)
+        }
+        _ => return json!({}),
+    };
+    let value = "x".repeat(usize::try_from(size).unwrap_or_default());
+    let entries = (0..count).map(|number| (format!("K{number}"), json!(value)));
+    Value::Object(entries.collect())
 }
 
 /// Returns a description of the problem with the scope in `--argv`, if any. Rejects unknown names, because a misspelt name would select a

@@ -127,7 +127,8 @@ fn a_project_says_where_its_pack_comes_from() {
         $ bot-cli -q plugin remove pack-acme
         ...
         $ bot-cli init my-bot --update --recording 2>&1 | sed "s/$(cat sum)/SUM/; s|$URL|URL|"
-        error: llm_service: in `.bot-cli/project.json`: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed: install it with `bot-cli plugin add URL/acme.tar.gz --sha256 SUM`
+        error: llm_service: in `.bot-cli/project.json`: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed
+        hint: bot-cli plugin add URL/acme.tar.gz --sha256 SUM
         ...
         $ mkdir unpacked && tar -xf acme.tar.gz -C unpacked && bot-cli -q plugin add unpacked/acme-1.0
         ...
@@ -142,10 +143,16 @@ fn a_project_says_where_its_pack_comes_from() {
         $ sed -i 's|"from": "[^"]*|"from": "https://example.com/$(touch owned)|' my-bot/.bot-cli/project.json; bot-cli -q plugin remove pack-acme
         ...
         $ bot-cli init my-bot --update 2>&1 | sed "s/$(cat sum)/SUM/"
-        error: llm_service: in `.bot-cli/project.json`: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed: get its file or folder, and install it with `bot-cli plugin add FILE --sha256 SUM`
+        error: llm_service: in `.bot-cli/project.json`: `acme_llm`: it is of the provider pack `acme`, version `1.0.0`, which is not installed
+        hint: ask the author of the project for the file or folder of the pack `acme`, then: bot-cli plugin add FILE --sha256 SUM
         ...
-        $ bot-cli -q plugin add "$URL/acme.tar.gz?token=S3CRET" --sha256 $(cat sum) --yes
-        ...
+        $ bot-cli -q plugin add "$URL/acme.tar.gz?token=S3CRET" --sha256 $(cat sum) --yes | grep from | sed "s|$URL|URL|"
+          from      URL/acme.tar.gz?…
+        $ for form in --json -q; do bot-cli plugin list $form; bot-cli plugin info acme $form; bot-cli plugin add "$URL/acme.tar.gz?token=S3CRET" --sha256 $(cat sum) --yes 2>&1; done | grep -c S3CRET
+        0
+        = 1
+        $ bot-cli plugin upgrade pack-acme | grep same
+        [..] is the same; nothing was changed
         $ bot-cli -q init other -t p2p_webrtc -m cascade --stt openai_stt --llm acme_llm --tts openai_tts
         ...
         $ test -f other/.bot-cli/project.json && ! grep -r S3CRET other

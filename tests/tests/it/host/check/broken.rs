@@ -150,7 +150,7 @@ fn every_rogue_is_found_out() {
     });
 }
 
-fn backend(bench: &bot_cli_tests::bench::Bench, rules: &str) -> PathBuf {
+pub fn backend(bench: &bot_cli_tests::bench::Bench, rules: &str) -> PathBuf {
     let file = Path::new(env!("CARGO_BIN_EXE_it-secrets-sample"));
     let place = "plugins/bot-cli-secrets-sample";
     bench.install(file, place).unwrap();

@@ -30,6 +30,8 @@ fn each_fault_of_a_manifest_fails_its_own_check_and_nothing_is_run() {
     newer["catalogue"] = json!("1.9");
     newer["providers"][0]["service"][0]["warmth"] = json!(1);
     assert_eq!(failed_of(&newer), BTreeSet::new());
+    newer["providers"][0]["service"][0]["class"] = json!("no_class");
+    assert_eq!(failed_of(&newer), BTreeSet::from(["pack_services"]));
 
     let mut huge = pack("acme");
     let many = (0..9000).map(|number| service(&format!("acme_{number}_stt"), "stt"));
@@ -91,6 +93,20 @@ fn a_finding_names_the_service_the_reason_and_what_mends_it() {
         .unwrap();
     assert_eq!(ran.status, Some(1));
     crate::assert_snapshot("host/check/packs.txt", &ran.stdout);
+}
+
+#[test]
+fn a_part_of_a_later_catalogue_is_not_judged() {
+    let bench = bench();
+    let mut manifest = pack("acme");
+    manifest["catalogue"] = json!("1.9");
+    manifest["providers"][0]["service"][0]["warmth"] = json!(1);
+    let script = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n");
+    bench.script("work/bot-cli-pack-acme", &script).unwrap();
+    let words = ["plugin", "check", "./bot-cli-pack-acme"];
+    let text = bench.run(&words).unwrap().stdout;
+    let reason = "\n  not run: the pack is made for catalogue 1.9, and this is 1.0: acme_stt: `service.warmth` is not a key of catalogue 1.0\n";
+    assert!(text.contains(reason), "{text}");
 }
 
 #[test]

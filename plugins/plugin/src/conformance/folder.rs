@@ -1,0 +1,177 @@
+//! The folders that a checked plugin runs in.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::{fs, io};
+
+use bot_cli_engine::platform::folders;
+use bot_cli_protocol::failure::{Exit, Failure};
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+/// The maximum size of a copied folder. A check copies the folder up to a hundred times.
+const MOST_BYTES: u64 = 32 * 1024 * 1024;
+const MOST_ENTRIES: u64 = 5_000;
+
+/// The entries that are not copied: history, packages, and folders that other programs fill and mark with these files.
+const LEFT_OUT: [&str; 2] = [".git", "node_modules"];
+const MARKS: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
+
+/// The paths below a folder, each with the checksum of its contents if it is a file.
+pub type Snapshot = Vec<(PathBuf, Option<Vec<u8>>)>;
+
+/// Creates a folder with the subfolders `work`, `home` and `tmp`. `work` is a copy of `original`, or empty.
+pub fn create(original: Option<&Path>) -> io::Result<Rc<TempDir>> {
+    let folder = folders::temporary("bot-cli-check-")?;
+    for place in ["home", "tmp"] {
+        fs::create_dir(folder.path().join(place))?;
+    }
+    let work = folder.path().join("work");
+    match original {
+        Some(original) => copy(original, &work, &mut (MOST_BYTES, MOST_ENTRIES))?,
+        None => fs::create_dir(&work)?,
+    }
+    Ok(Rc::new(folder))
+}
+
+/// Copies `folder` once, so that every run gets the same files.
+pub fn original(folder: &Path) -> Result<Rc<TempDir>, Failure> {
+    create(Some(folder)).map_err(|error| {
+        let could_not = format!("could not copy `{}`", folder.display());
+        Failure::because(Exit::Usage, "bad_folder", could_not, error)
+    })
+}
+
+fn copy(from: &Path, to: &Path, left: &mut (u64, u64)) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, path) = (entry.file_type()?, entry.path());
+        let is_marked = || MARKS.iter().any(|mark| path.join(mark).exists());
+        if LEFT_OUT.iter().any(|name| entry.file_name() == *name) || kind.is_dir() && is_marked() {
+            continue;
+        }
+        let size = if kind.is_file() {
+            entry.metadata()?.len()
+        } else {
+            0
+        };
+        let (bytes, entries) = (left.0.checked_sub(size), left.1.checked_sub(1));
+        *left = bytes.zip(entries).ok_or_else(|| {
+            let most = MOST_BYTES / (1024 * 1024);
+            io::Error::other(format!(
+                "it has more than {most} MiB or {MOST_ENTRIES} files"
+            ))
+        })?;
+        if kind.is_dir() {
+            copy(&path, &to.join(entry.file_name()), left)?;
+        } else if kind.is_file() {
+            fs::copy(&path, to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Lists the contents of these subfolders.
+pub fn look(folder: &Path, places: &[&str]) -> Snapshot {
+    let mut seen = Snapshot::new();
+    let mut folders: Vec<PathBuf> = places.iter().map(PathBuf::from).collect();
+    while let Some(below) = folders.pop() {
+        for entry in fs::read_dir(folder.join(&below))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let path = below.join(entry.file_name());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path.clone());
+                seen.push((path, None));
+            } else {
+                let content = fs::read(entry.path()).unwrap_or_default();
+                seen.push((path, Some(Sha256::digest(content).to_vec())));
+            }
+        }
+    }
+    seen
+}
+
+/// Describes the differences between two snapshots in these subfolders. Returns `None` if there is none.
+pub fn difference(before: &Snapshot, after: &Snapshot, places: &[&str]) -> Option<String> {
+    let other =
+        |of: &Snapshot, path: &Path| of.iter().find(|it| it.0 == path).map(|it| it.1.clone());
+    let changes = after
+        .iter()
+        .filter_map(|(path, now)| match other(before, path) {
+            None => Some((path, "made")),
+            Some(then) => (then != *now).then_some((path, "changed")),
+        });
+    let is_gone = |path: &&PathBuf| other(after, path).is_none();
+    let removed = before.iter().map(|it| &it.0).filter(is_gone);
+    let changes = changes.chain(removed.map(|path| (path, "removed")));
+    let changes = changes.filter(|(path, _)| places.iter().any(|place| path.starts_with(place)));
+    let changes = changes.map(|(path, what)| format!("{what} `{}`", path.display()));
+    let changes: Vec<String> = changes.take(5).collect();
+    (!changes.is_empty()).then(|| format!("it {}", changes.join(", ")))
+}
+
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let below = entries.flat_map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => files(&entry.path()),
+        _ => vec![entry.path()],
+    });
+    below.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{MOST_BYTES, create, difference, look};
+
+    #[test]
+    fn a_copy_has_the_files_of_the_folder_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("bot.json", "{}");
+        write("server/bot.py", "");
+        write(".git/HEAD", "");
+        write("client/node_modules/a.js", "");
+        write(".venv/pyvenv.cfg", "");
+        write("target/CACHEDIR.TAG", "");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/etc", folder.path().join("link")).unwrap();
+        let made = create(Some(folder.path())).unwrap();
+        let seen = look(made.path(), &["work", "home", "tmp"]);
+        let mut paths: Vec<&Path> = seen.iter().map(|it| it.0.as_path()).collect();
+        paths.sort();
+        let expected = [
+            "work/bot.json",
+            "work/client",
+            "work/server",
+            "work/server/bot.py",
+        ];
+        assert_eq!(paths, expected.map(Path::new));
+        fs::write(made.path().join("work/bot.json"), "[]").unwrap();
+        fs::create_dir(made.path().join("tmp/new")).unwrap();
+        let now = look(made.path(), &["work", "home", "tmp"]);
+        let changed = difference(&seen, &now, &["work", "tmp"]);
+        let expected = "it made `tmp/new`, changed `work/bot.json`";
+        assert_eq!(changed.as_deref(), Some(expected));
+        assert_eq!(difference(&seen, &now, &["home"]), None);
+    }
+
+    #[test]
+    fn a_folder_that_is_too_large_is_not_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = fs::File::create(folder.path().join("model.bin")).unwrap();
+        file.set_len(MOST_BYTES + 1).unwrap();
+        let error = create(Some(folder.path())).unwrap_err();
+        assert_eq!(error.to_string(), "it has more than 32 MiB or 5000 files");
+    }
+}
