@@ -96,7 +96,6 @@ fn spec(command: &clap::Command, path: &str, direct: &[&str], completes: &[&str]
         aliases: command.get_visible_aliases().map(str::to_owned).collect(),
         hidden: command.is_hide_set(),
         direct: direct.contains(&path),
-        result: None,
         arguments: command
             .get_arguments()
             // `build` copies the common options into every subcommand. The manifest lists them only at the root.
