@@ -94,9 +94,7 @@ fn project(session: &Session) -> Result<Value, Failure> {
     let text = |member: &str| error[member].as_str().unwrap_or("failed");
     let failure = Failure::new(Exit::Usage, text("code"), text("message"));
     let hints = error["hints"].as_array().into_iter().flatten();
-    Err(hints
-        .filter_map(Value::as_str)
-        .fold(failure, |failure, hint| failure.hint(hint)))
+    Err(hints.filter_map(Value::as_str).fold(failure, Failure::hint))
 }
 
 fn main() -> std::process::ExitCode {

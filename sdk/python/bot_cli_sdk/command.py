@@ -16,7 +16,7 @@ Complete = Literal["file", "folder", "command", "none"] | Callable[[str], Iterab
 
 @dataclass(frozen=True)
 class Arg:
-    """The settings of a parameter, in its annotation: `Annotated[str, Arg("Whom to greet", ask="Whom?")]`.
+    """The settings of a parameter, in its annotation: `Annotated[str, Arg("Name to greet", ask="Name")]`.
 
     `ask` is the question to ask if the argument is missing. A `password` is only asked, never an argument. `complete` is the source of values for
     completion, or a function from the word so far to values; the default for a `Path` is `file`. `check` returns why a value is refused, or `None`.

@@ -148,7 +148,7 @@ class Project(unittest.TestCase):
             program.write_text(f"#!/bin/sh\n{script}\n")
             program.chmod(0o755)
             with Host(ZOO, env={**ENVIRONMENT, "BOT_CLI_HOST": str(program)}, stderr=subprocess.DEVNULL) as plugin:
-                return plugin.run("describe", context=context)
+                return plugin.run("locate", context=context)
 
     def test_the_host_describes_the_project(self) -> None:
         echo = """echo "{\\"words\\": \\"$*\\", \\"cwd\\": \\"$PWD\\"}\""""

@@ -1,6 +1,7 @@
 //! Checks plugins in other languages against the protocol.
 
 mod other_languages;
+mod samples;
 
 use std::fs;
 use std::path::{Path, PathBuf};

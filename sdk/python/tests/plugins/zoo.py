@@ -86,7 +86,7 @@ def echo(
 
 
 @plugin.command
-def describe(session: Session) -> dict[str, Any]:
+def locate(session: Session) -> dict[str, Any]:
     """Returns the description of the project"""
     return session.project()
 

@@ -11,19 +11,19 @@ use serde_json::json;
 
 use super::{bench, cancel, check, replace};
 
-const SDK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/typescript");
+pub const SDK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/typescript");
 
 /// What every project in TypeScript installs.
-const TOOLS: &str =
+pub const TOOLS: &str =
     "npm install --silent --no-audit --no-fund typescript@5 @types/node@20 esbuild@0";
 
-fn new(bench: &Bench, words: &[&str]) {
+pub fn new(bench: &Bench, words: &[&str]) {
     let ran = bench.run(&[&["plugin", "new"], words].concat()).unwrap();
     assert_eq!(ran.status, Some(0), "{ran:?}");
 }
 
 /// Runs a script that must succeed, with the tools of this machine.
-fn script(bench: &Bench, folder: &Path, script: &str) {
+pub fn script(bench: &Bench, folder: &Path, script: &str) {
     let output = Command::new("sh")
         .args(["-euc", script])
         .current_dir(folder)

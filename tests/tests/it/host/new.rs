@@ -120,7 +120,7 @@ fn what_does_not_fit_is_refused() {
 fn an_update_replaces_the_library_and_nothing_that_the_author_wrote() {
     let bench = bench();
     bench.shows(
-        r#"
+        "
         $ bot-cli plugin new . --update
         ! error: there is no library that `plugin new` copied in `.`
         ! hint: name the folder of a plugin in Python or TypeScript
@@ -147,7 +147,7 @@ fn an_update_replaces_the_library_and_nothing_that_the_author_wrote() {
         own.py
         ! ls: cannot access '_old.py': No such file or directory
         = 2
-        "#,
+        ",
     );
 }
 

@@ -10,7 +10,7 @@ const (
 	name    = "@NAME@"
 	version = "0.1.0"
 	help    = "Greets somebody\n\nUsage: bot-cli " + name + " [--language en|de] [WHO]\n"
-	// All that listing, help and completion read: bot-cli finds the text in the executable. Keep it in step with `work` and `candidates`.
+	// Listing, help and completion read only this text, which bot-cli finds in the executable. Keep it in sync with `work` and `candidates`.
 	manifest = `@MANIFEST@{"protocol":"1.0","name":"@NAME@","version":"` + version + `","about":"Greets somebody","command":{"name":"@NAME@","about":"Greets somebody","arguments":[{"name":"who","kind":"positional","about":"Who is greeted","value_name":"WHO","completion":"dynamic"},{"name":"language","kind":"option","long":"language","about":"In which language","value_name":"LANGUAGE","default":"en","values":[{"value":"en"},{"value":"de"}]}]}}`
 )
 
@@ -41,7 +41,7 @@ func work(words []string, user host) (string, any, error) {
 	return text, object{"who": who, "language": *language}, nil
 }
 
-// candidates returns what the last word may become.
+// candidates returns the completions of the last word.
 func candidates(words []string) []object {
 	values, prefix, typed := []string{"world", "moon"}, "", words[len(words)-1]
 	if option := "--language="; strings.HasPrefix(typed, option) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A script is a user with one answer, who remembers what was shown.
+// A script answers every question in the same way and records the progress.
 type script struct {
 	answer string
 	shown  []string

@@ -1,6 +1,6 @@
 package main
 
-// The protocol. Nothing here needs a change.
+// The protocol. There is nothing to change in this file.
 
 import (
 	"bufio"
@@ -18,18 +18,18 @@ import (
 	"unicode/utf8"
 )
 
-// A host is who a command works for: it asks the user and shows progress.
+// A host asks the user questions and shows progress.
 type host interface {
 	ask(questions ...question) ([]string, error)
 	progress(message string)
 }
 
-// A question is asked as text.
+// A question is answered with text.
 type question struct{ key, message string }
 
 func (q question) wire() object { return object{"key": q.key, "message": q.message, "kind": "text"} }
 
-// A hostOption is one that a host may leave in the words of a request. It changes nothing here.
+// A hostOption is an option of the host, which may be in the words of a request. It is ignored.
 type hostOption struct{}
 
 func (hostOption) String() string   { return "" }
@@ -59,7 +59,7 @@ func parse(options *flag.FlagSet, words []string) ([]string, error) {
 	}
 }
 
-// run does the work, or tells about it.
+// run answers `--help` and `--version`, or does the work.
 func run(words []string, user host) (string, any, error) {
 	for _, word := range words {
 		switch word {
@@ -116,14 +116,14 @@ type params struct {
 	} `json:"capabilities"`
 }
 
-// A plugin hears the host while it works: what is not wanted any more ends with the process.
+// A plugin reads messages from the host while it works, so that requests can be cancelled.
 type plugin struct {
 	wire     io.Writer
-	writing  sync.Mutex // The lock of all that follows but the channels.
+	writing  sync.Mutex // Guards the fields below, except the channels.
 	open     []json.RawMessage
 	unwanted map[string]bool
-	asked    int    // How many questions there were.
-	question string // The id of the one that is open.
+	asked    int    // The number of questions so far.
+	question string // The id of the open question.
 	requests chan message
 	answers  chan *message
 }
@@ -154,7 +154,7 @@ func (p *plugin) speak(input io.Reader) {
 		}
 	}
 	close(p.requests)
-	close(p.answers) // The input has ended for every question.
+	close(p.answers) // No more answers will follow.
 	<-done
 }
 
@@ -204,7 +204,7 @@ func (p *plugin) cancel(given json.RawMessage) {
 	if isOpen && wanted == 0 {
 		p.end(130)
 	} else if isOpen && string(p.open[0]) == string(meant.ID) {
-		p.answer(p.question, nil) // A request that is wanted gets its reply first.
+		p.answer(p.question, nil) // Other requests are still wanted: only this question ends.
 	}
 }
 
@@ -222,7 +222,7 @@ func (p *plugin) ask(request json.RawMessage, question object) bool {
 	return true
 }
 
-// answer gives the open question its answer, or nil if none is wanted.
+// answer delivers the answer to the open question, or nil to cancel it.
 func (p *plugin) answer(id string, given *message) {
 	if id == p.question && id != "" {
 		p.question = ""
@@ -230,7 +230,7 @@ func (p *plugin) answer(id string, given *message) {
 	}
 }
 
-// end replies to what is open. Nobody else replies any more, since the caller keeps the lock.
+// end replies to all open requests and exits. The caller holds the lock, so that no other goroutine replies.
 func (p *plugin) end(status int) {
 	for _, id := range p.open {
 		p.write(reply(id, nil, cancelled(status)))
@@ -270,7 +270,7 @@ func (p *plugin) result(request message) (any, error) {
 	return object{"text": text, "data": data}, err
 }
 
-// A user is asked over the protocol.
+// A user is the host of a request over the protocol.
 type user struct {
 	plugin *plugin
 	id     json.RawMessage
@@ -344,7 +344,7 @@ func (p *plugin) write(members object) {
 	}
 }
 
-// A terminal is where somebody starts the plugin by hand.
+// A terminal is the host of a plugin that is run directly.
 type terminal struct{}
 
 func (terminal) ask(questions ...question) ([]string, error) {
@@ -363,11 +363,11 @@ func (terminal) ask(questions ...question) ([]string, error) {
 
 func (terminal) progress(string) {}
 
-// command is the plugin as an ordinary command.
+// command runs the plugin as an ordinary command.
 func command(words []string) int {
 	isJSON := false
 	for _, word := range words {
-		if word == "--manifest" { // A constant that nothing uses is not in the executable.
+		if word == "--manifest" { // The compiler drops unused constants.
 			fmt.Println(manifest)
 			return 0
 		}
@@ -400,7 +400,7 @@ func main() {
 		os.Exit(command(os.Args[1:]))
 	}
 	wire := os.Stdout
-	os.Stdout = os.Stderr // A stray print, also of a program that this one starts, does not reach the host.
+	os.Stdout = os.Stderr // Stray prints, including those of child processes, must not reach the host.
 	p := plugin{wire: wire, unwanted: map[string]bool{}, requests: make(chan message, 1000), answers: make(chan *message, 1)}
 	p.speak(os.Stdin)
 }

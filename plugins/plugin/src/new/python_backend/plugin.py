@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A secrets backend: `bot-cli cloud secrets list --backend @SHORT@` works through it.
 
-It keeps all sets in one JSON file that only this user can read. **The file is not encrypted**: whoever can read it, or a backup of it, has every
-value. Replace `read` and `write` by what keeps your secrets. After a change, `./plugin.py --build` writes the executable `bot-cli-@NAME@`.
+It keeps all sets in one JSON file that only this user can read. **The file is not encrypted**: anyone who can read it, or a backup of it, can
+read every value. Replace `read` and `write` with your own storage. After a change, `./plugin.py --build` writes the executable `bot-cli-@NAME@`.
 """
 
 import contextlib
@@ -66,7 +66,7 @@ class FileBackend(Backend):
             os.close(lock)
 
     def read(self) -> dict[str, Sets]:
-        """Returns the sets by organization. A file that can't be read is never taken for an empty one: a change would delete what is there."""
+        """Returns the sets by organization. An unreadable file is not treated as empty, because a change would then delete its sets."""
         with self.failing():
             return json.loads(self.file.read_bytes()) if self.file.exists() else {}
 

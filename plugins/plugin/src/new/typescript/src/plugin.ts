@@ -14,7 +14,7 @@ export default plugin({
   },
   async run({ who: given, language }, session) {
     const { who } = await session.ask({ who: given ?? text('Who is greeted') });
-    // Ctrl-C ends the work at any point; `session.guard` keeps a step from that.
+    // Ctrl-C ends the work at any point. `session.guard` protects a step.
     session.progress(`Greeting ${who}`);
     return { text: `${GREETINGS[language]}, ${who}.\n`, data: { who, language } };
   },

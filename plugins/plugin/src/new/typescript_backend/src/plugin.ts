@@ -1,7 +1,7 @@
 // A secrets backend: `bot-cli cloud secrets list --backend @SHORT@` works through it.
 //
-// It keeps all sets in one JSON file that only this user can read. **The file is not encrypted**: whoever can read it, or a backup of it,
-// has every value. Replace `read` and `write` by what keeps your secrets.
+// It keeps all sets in one JSON file that only this user can read. **The file is not encrypted**: anyone who can read it, or a backup of it,
+// can read every value. Replace `read` and `write` with your own storage.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
