@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::bench::{Bench, Held, Stop, failed};
-use super::folder::{self, files};
+use super::folder;
 use super::pattern::shaped;
 use super::report::{CANARY, shown};
 use bot_cli_engine::platform::process::INDISPENSABLE;
@@ -327,8 +327,9 @@ impl<'a> Dialogue<'a> {
             return;
         }
         let folder = Rc::clone(&self.folder);
-        let files = ["tmp", "work"].map(|place| files(&folder.path().join(place)));
-        if files.iter().flatten().any(|it| holds_canary(it)) {
+        let places = ["tmp", "work"].map(|place| folder.path().join(place));
+        let mut files = places.iter().flat_map(|place| folder::entries(place));
+        if files.any(|(file, kind)| kind.is_file() && holds_canary(&file)) {
             self.fault("password", "it left a value in a temporary file");
         }
         let home = folder.path().to_string_lossy();
