@@ -296,11 +296,12 @@ impl<'a> Dialogue<'a> {
             self.fault("unoffered", what);
         }
         let is_formed = offered.contains(&method) && method != methods::STDIN;
-        if (is_formed || [methods::PROGRESS, methods::LOG].contains(&method))
-            && let Err(problem) = shaped(method, "params", &message["params"])
-        {
-            let what = format!("its `{method}` has another shape: {problem}");
-            self.fault("shape", what);
+        if is_formed || [methods::PROGRESS, methods::LOG].contains(&method) {
+            self.bench.seen.borrow_mut().insert("message");
+            if let Err(problem) = shaped(method, "params", &message["params"]) {
+                let what = format!("its `{method}` has another shape: {problem}");
+                self.fault("shape", what);
+            }
         }
     }
 
@@ -344,7 +345,7 @@ impl<'a> Dialogue<'a> {
             let above = std::iter::successors(Some(process), parent);
             let is_below = above.take(parents.len()).any(|it| it == own);
             if is_below || memmem::find(&variables, home.as_bytes()).is_some() {
-                self.bench.programs.set(self.bench.programs.get() + 1);
+                self.bench.seen.borrow_mut().insert("program");
                 if has_canary(&variables) || has_canary(&read("cmdline")) {
                     let place = "in the arguments or the environment of a program";
                     self.fault("program", format!("it left a value {place}"));
