@@ -175,8 +175,9 @@ fn note_newer(manifest: Option<&Manifest>, fit: Fit, user: Option<&User>, conten
     let note = format!(
         "; the pack has catalogue {catalogue}, {ours} {version} knows {SCHEMA}: install a newer {ours}"
     );
-    for left_out in &mut contents.left_out {
-        let unknown = left_out.problems.iter_mut().take(left_out.unknown);
-        unknown.for_each(|it| it.push_str(&note));
+    let unknown = contents.left_out.iter_mut().filter(|it| it.is_unknown);
+    for left_out in unknown {
+        let problems = left_out.problems.iter_mut();
+        problems.for_each(|it| it.push_str(&note));
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_path_to_error::{Path, Segment};
 
 use super::form::{self, shown};
 use super::rules::{check_provider, check_service, variables};
@@ -30,8 +29,8 @@ pub struct LeftOut {
     pub what: String,
     /// A nonempty list of all problems.
     pub problems: Vec<String>,
-    /// The number of problems, first in the list, with a key or value that this version of the catalogue doesn't have.
-    pub unknown: usize,
+    /// Whether the problem is a key or value that this version of the catalogue doesn't have, so that the rest was not read.
+    pub is_unknown: bool,
 }
 
 impl LeftOut {
@@ -63,7 +62,7 @@ pub fn read_files(pack: &str, files: Vec<ProviderFile>, taken: &mut Taken) -> Co
         contents: Contents::default(),
     };
     for (what, provider) in files {
-        let read = provider.map_err(|reason| Problems::from(vec![reason]));
+        let read = provider.map_err(|reason| vec![reason].into());
         if let Err(problems) = read.and_then(|value| reader.provider(value)) {
             reader.leave_out(what, problems);
         }
@@ -71,15 +70,12 @@ pub fn read_files(pack: &str, files: Vec<ProviderFile>, taken: &mut Taken) -> Co
     reader.contents
 }
 
-/// The maximum number of unknown keys that are removed to read the rest.
-const MOST_UNKNOWN: usize = 20;
-
-/// All problems, and how many of them are unknown keys and values.
-struct Problems(Vec<String>, usize);
+/// All problems, and whether the only one is an unknown key or value.
+struct Problems(Vec<String>, bool);
 
 impl From<Vec<String>> for Problems {
     fn from(problems: Vec<String>) -> Self {
-        Self(problems, 0)
+        Self(problems, false)
     }
 }
 
@@ -90,22 +86,21 @@ struct PackReader<'a> {
 }
 
 impl PackReader<'_> {
-    fn leave_out(&mut self, what: String, Problems(problems, unknown): Problems) {
+    fn leave_out(&mut self, what: String, Problems(problems, is_unknown): Problems) {
         self.contents.left_out.push(LeftOut {
             what,
             problems,
-            unknown,
+            is_unknown,
         });
     }
 
     fn provider(&mut self, mut value: Value) -> Result<(), Problems> {
         let services = value.get_mut("service").and_then(Value::as_array_mut);
         let services = services.map(std::mem::take).unwrap_or_default();
-        let (mut provider, Problems(mut problems, unknown)) =
-            shaped::<Provider>("provider", value)?;
-        problems.extend(check_provider(&provider));
+        let mut provider: Provider = shaped("provider", value)?;
+        let problems = check_provider(&provider);
         if !problems.is_empty() {
-            return Err(Problems(problems, unknown));
+            return Err(problems.into());
         }
         for (index, value) in services.into_iter().enumerate() {
             let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
@@ -128,13 +123,13 @@ impl PackReader<'_> {
     }
 
     fn service(&mut self, provider: &Provider, value: Value) -> Result<Service, Problems> {
-        let (mut service, Problems(mut problems, unknown)) = shaped::<Service>("service", value)?;
+        let mut service: Service = shaped("service", value)?;
         // Only built-in services can have these.
         (service.recommended, service.alias) = (None, None);
-        problems.extend(check_service(provider, &service, Origin::Pack(self.pack)));
+        let mut problems = check_service(provider, &service, Origin::Pack(self.pack));
         problems.extend(self.taken.conflict(provider, &service));
         if !problems.is_empty() {
-            return Err(Problems(problems, unknown));
+            return Err(problems.into());
         }
         let whose = format!("pack `{}`", self.pack);
         self.taken.service(provider, &service, &whose);
@@ -142,60 +137,27 @@ impl PackReader<'_> {
     }
 }
 
-/// Reads a value without its unknown keys, which are returned as problems.
-fn shaped<T: DeserializeOwned>(field: &str, mut value: Value) -> Result<(T, Problems), Problems> {
+fn shaped<T: DeserializeOwned>(field: &str, value: Value) -> Result<T, Problems> {
     if !value.is_object() {
         return Err(vec![format!("`{field}` must be a table")].into());
     }
-    let mut problems = Vec::new();
-    loop {
-        let error = match serde_path_to_error::deserialize::<_, T>(&value) {
-            Ok(read) => {
-                let unknown = problems.len();
-                return Ok((read, Problems(problems, unknown)));
-            }
-            Err(error) => error,
-        };
+    serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let path = path.split('.').filter(|part| !part.is_empty()).map(shown);
         let field: Vec<String> = std::iter::once(field.to_owned()).chain(path).collect();
         let field = field.join(".");
-        let reason = error.inner().to_string();
+        let reason = error.into_inner().to_string();
         let is_key = reason.starts_with("unknown field `");
-        let problem = if is_key {
+        let is_unknown = is_key || reason.starts_with("unknown variant `");
+        let reason = if is_key {
             format!("is not a key of catalogue {SCHEMA}")
         } else {
             shape::problem("", &reason)
                 .trim_start_matches("`` ")
                 .to_owned()
         };
-        problems.push(format!("`{field}` {problem}"));
-        if !is_key || problems.len() == MOST_UNKNOWN || !remove(&mut value, error.path()) {
-            let is_known = !is_key && !reason.starts_with("unknown variant `");
-            let unknown = problems.len() - usize::from(is_known);
-            return Err(Problems(problems, unknown));
-        }
-    }
-}
-
-/// Removes the member at `path`. Returns whether it was there.
-fn remove(value: &mut Value, path: &Path) -> bool {
-    let mut parent = value;
-    let mut segments = path.iter().peekable();
-    while let Some(segment) = segments.next() {
-        let is_last = segments.peek().is_none();
-        let below = match (segment, parent) {
-            (Segment::Map { key }, Value::Object(members)) if is_last => {
-                return members.remove(key).is_some();
-            }
-            (Segment::Map { key }, Value::Object(members)) => members.get_mut(key),
-            (Segment::Seq { index }, Value::Array(items)) => items.get_mut(*index),
-            _ => None,
-        };
-        let Some(below) = below else { return false };
-        parent = below;
-    }
-    false
+        Problems(vec![format!("`{field}` {reason}")], is_unknown)
+    })
 }
 
 pub(super) fn too_much(what: &str) -> String {

@@ -1,6 +1,7 @@
 //! The state shared by all checks: the plugin, its manifest, and the problems found so far.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 use std::rc::Rc;
@@ -58,8 +59,8 @@ pub struct Bench<'a> {
     pub original: Option<Rc<TempDir>>,
     /// The last reply to the run of [`Kit::argv`], once a check has recorded it.
     pub ran: RefCell<Option<Value>>,
-    /// The number of times that a child process was seen while a backend had a value.
-    pub programs: Cell<u64>,
+    /// The kinds of things that were seen and judged, such as `program`.
+    pub seen: RefCell<BTreeSet<&'static str>>,
     /// The messages exchanged since the last finding.
     pub messages: RefCell<Vec<String>>,
     /// Problems for other checks to report, each with its kind, description and messages.
@@ -87,7 +88,7 @@ impl<'a> Bench<'a> {
             shut: RefCell::default(),
             original: None,
             ran: RefCell::default(),
-            programs: Cell::default(),
+            seen: RefCell::default(),
             messages: RefCell::default(),
             faults: RefCell::default(),
         }

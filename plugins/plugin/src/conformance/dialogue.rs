@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::bench::{Bench, Held, Stop, failed};
-use super::folder::{self, files};
+use super::folder;
 use super::pattern::shaped;
 use super::report::{CANARY, shown};
 use bot_cli_engine::platform::process::INDISPENSABLE;
@@ -296,11 +296,12 @@ impl<'a> Dialogue<'a> {
             self.fault("unoffered", what);
         }
         let is_formed = offered.contains(&method) && method != methods::STDIN;
-        if (is_formed || [methods::PROGRESS, methods::LOG].contains(&method))
-            && let Err(problem) = shaped(method, "params", &message["params"])
-        {
-            let what = format!("its `{method}` has another shape: {problem}");
-            self.fault("shape", what);
+        if is_formed || [methods::PROGRESS, methods::LOG].contains(&method) {
+            self.bench.seen.borrow_mut().insert("message");
+            if let Err(problem) = shaped(method, "params", &message["params"]) {
+                let what = format!("its `{method}` has another shape: {problem}");
+                self.fault("shape", what);
+            }
         }
     }
 
@@ -327,8 +328,9 @@ impl<'a> Dialogue<'a> {
             return;
         }
         let folder = Rc::clone(&self.folder);
-        let files = ["tmp", "work"].map(|place| files(&folder.path().join(place)));
-        if files.iter().flatten().any(|it| holds_canary(it)) {
+        let places = ["tmp", "work"].map(|place| folder.path().join(place));
+        let mut files = places.iter().flat_map(|place| folder::entries(place));
+        if files.any(|(file, kind)| kind.is_file() && holds_canary(&file)) {
             self.fault("password", "it left a value in a temporary file");
         }
         let home = folder.path().to_string_lossy();
@@ -343,7 +345,7 @@ impl<'a> Dialogue<'a> {
             let above = std::iter::successors(Some(process), parent);
             let is_below = above.take(parents.len()).any(|it| it == own);
             if is_below || memmem::find(&variables, home.as_bytes()).is_some() {
-                self.bench.programs.set(self.bench.programs.get() + 1);
+                self.bench.seen.borrow_mut().insert("program");
                 if has_canary(&variables) || has_canary(&read("cmdline")) {
                     let place = "in the arguments or the environment of a program";
                     self.fault("program", format!("it left a value {place}"));

@@ -1,5 +1,6 @@
 //! The folders that a checked plugin runs in.
 
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{fs, io};
@@ -51,11 +52,7 @@ fn copy(from: &Path, to: &Path, left: &mut (u64, u64)) -> io::Result<()> {
         if LEFT_OUT.iter().any(|name| entry.file_name() == *name) || kind.is_dir() && is_marked() {
             continue;
         }
-        let size = if kind.is_file() {
-            entry.metadata()?.len()
-        } else {
-            0
-        };
+        let size = entry.metadata()?.len();
         let (bytes, entries) = (left.0.checked_sub(size), left.1.checked_sub(1));
         *left = bytes.zip(entries).ok_or_else(|| {
             let most = MOST_BYTES / (1024 * 1024);
@@ -72,98 +69,64 @@ fn copy(from: &Path, to: &Path, left: &mut (u64, u64)) -> io::Result<()> {
     Ok(())
 }
 
-/// Lists the contents of these subfolders.
+/// Returns the contents of these subfolders.
 pub fn look(folder: &Path, places: &[&str]) -> Snapshot {
-    let mut seen = Snapshot::new();
-    let mut folders: Vec<PathBuf> = places.iter().map(PathBuf::from).collect();
-    while let Some(below) = folders.pop() {
-        for entry in fs::read_dir(folder.join(&below))
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            let path = below.join(entry.file_name());
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(path.clone());
-                seen.push((path, None));
-            } else {
-                let content = fs::read(entry.path()).unwrap_or_default();
-                seen.push((path, Some(Sha256::digest(content).to_vec())));
+    let found = places.iter().flat_map(|place| entries(&folder.join(place)));
+    let seen = found.map(|(path, kind)| {
+        // Reading a pipe would wait for a writer.
+        let content = kind.is_file().then(|| fs::read(&path).unwrap_or_default());
+        let sum = content.map(|it| Sha256::digest(it).to_vec());
+        (path.strip_prefix(folder).unwrap_or(&path).to_owned(), sum)
+    });
+    seen.collect()
+}
+
+/// Lists everything in a folder and its subfolders.
+pub fn entries(folder: &Path) -> Vec<(PathBuf, FileType)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if let Ok(kind) = entry.file_type() {
+            if kind.is_dir() {
+                found.append(&mut entries(&entry.path()));
             }
+            found.push((entry.path(), kind));
         }
     }
-    seen
+    found
 }
 
 /// Describes the differences between two snapshots in these subfolders. Returns `None` if there is none.
 pub fn difference(before: &Snapshot, after: &Snapshot, places: &[&str]) -> Option<String> {
-    let other =
-        |of: &Snapshot, path: &Path| of.iter().find(|it| it.0 == path).map(|it| it.1.clone());
-    let changes = after
-        .iter()
-        .filter_map(|(path, now)| match other(before, path) {
-            None => Some((path, "made")),
-            Some(then) => (then != *now).then_some((path, "changed")),
-        });
-    let is_gone = |path: &&PathBuf| other(after, path).is_none();
-    let removed = before.iter().map(|it| &it.0).filter(is_gone);
-    let changes = changes.chain(removed.map(|path| (path, "removed")));
-    let changes = changes.filter(|(path, _)| places.iter().any(|place| path.starts_with(place)));
-    let changes = changes.map(|(path, what)| format!("{what} `{}`", path.display()));
-    let changes: Vec<String> = changes.take(5).collect();
-    (!changes.is_empty()).then(|| format!("it {}", changes.join(", ")))
-}
-
-pub fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let below = entries.flat_map(|entry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => files(&entry.path()),
-        _ => vec![entry.path()],
-    });
-    below.collect()
+    let all = before.iter().chain(after);
+    let touched = all.filter(|it| !before.contains(it) || !after.contains(it));
+    let mut paths: Vec<&PathBuf> = touched.map(|it| &it.0).collect();
+    paths.retain(|path| places.iter().any(|place| path.starts_with(place)));
+    paths.sort();
+    paths.dedup();
+    let names = paths.iter().map(|path| format!("`{}`", path.display()));
+    let names: Vec<String> = names.take(5).collect();
+    (!names.is_empty()).then(|| format!("it made, changed or removed {}", names.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::Path;
 
     use super::{MOST_BYTES, create, difference, look};
 
     #[test]
-    fn a_copy_has_the_files_of_the_folder_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        write("bot.json", "{}");
-        write("server/bot.py", "");
-        write(".git/HEAD", "");
-        write("client/node_modules/a.js", "");
-        write(".venv/pyvenv.cfg", "");
-        write("target/CACHEDIR.TAG", "");
-        #[cfg(unix)]
-        std::os::unix::fs::symlink("/etc", folder.path().join("link")).unwrap();
-        let made = create(Some(folder.path())).unwrap();
-        let seen = look(made.path(), &["work", "home", "tmp"]);
-        let mut paths: Vec<&Path> = seen.iter().map(|it| it.0.as_path()).collect();
-        paths.sort();
-        let expected = [
-            "work/bot.json",
-            "work/client",
-            "work/server",
-            "work/server/bot.py",
-        ];
-        assert_eq!(paths, expected.map(Path::new));
-        fs::write(made.path().join("work/bot.json"), "[]").unwrap();
-        fs::create_dir(made.path().join("tmp/new")).unwrap();
-        let now = look(made.path(), &["work", "home", "tmp"]);
-        let changed = difference(&seen, &now, &["work", "tmp"]);
-        let expected = "it made `tmp/new`, changed `work/bot.json`";
+    fn a_difference_names_what_was_touched() {
+        let made = create(None).unwrap();
+        let place = |path: &str| made.path().join(path);
+        fs::write(place("work/bot.json"), "{}").unwrap();
+        let before = look(made.path(), &["work", "home", "tmp"]);
+        fs::write(place("work/bot.json"), "[]").unwrap();
+        fs::create_dir(place("tmp/new")).unwrap();
+        let after = look(made.path(), &["work", "home", "tmp"]);
+        let changed = difference(&before, &after, &["work", "tmp"]);
+        let expected = "it made, changed or removed `tmp/new`, `work/bot.json`";
         assert_eq!(changed.as_deref(), Some(expected));
-        assert_eq!(difference(&seen, &now, &["home"]), None);
+        assert_eq!(difference(&before, &after, &["home"]), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::bench::{Bench, Form, Held, Stop, failed, not_run};
 use bot_cli_protocol::suggest::nearest;
 use bot_cli_protocol::{Role, major_minor};
 use bot_cli_templates::catalogue::{Catalogue, Service};
-use bot_cli_templates::pack::{self, Contents, Effects, SCHEMA};
+use bot_cli_templates::pack::{self, Contents, Effects, LeftOut, SCHEMA};
 
 /// Returns the effects of a pack's services. The result is empty if the pack can't be read.
 pub fn effects(bench: &Bench) -> Effects {
@@ -34,24 +34,22 @@ pub fn check_services(bench: &Bench) -> Held {
     }
     let declared = bench.manifest()?.catalogue.as_deref().unwrap_or_default();
     let is_newer = major_minor(declared) > major_minor(SCHEMA);
-    let (mut broken, mut unknown) = (Vec::new(), Vec::new());
-    for left_out in &contents.left_out {
-        for (number, problem) in left_out.problems.iter().enumerate() {
-            let problem = format!("{}: {problem}", left_out.what);
-            if is_newer && number < left_out.unknown {
-                unknown.push(problem);
-            } else {
-                broken.push(problem);
-            }
-        }
-    }
+    let is_unread = |it: &&LeftOut| is_newer && it.is_unknown;
+    let (unread, broken): (Vec<_>, Vec<_>) = contents.left_out.iter().partition(is_unread);
+    let listed = |parts: Vec<&LeftOut>| {
+        let problems = parts.into_iter().flat_map(|part| {
+            let problems = part.problems.iter();
+            problems.map(|problem| format!("{}: {problem}", part.what))
+        });
+        problems.collect::<Vec<_>>().join("; ")
+    };
     if !broken.is_empty() {
-        return failed(broken.join("; "));
+        return failed(listed(broken));
     }
-    if !unknown.is_empty() {
-        let unknown = unknown.join("; ");
+    if !unread.is_empty() {
+        let unread = listed(unread);
         return not_run(format!(
-            "the pack is made for catalogue {declared}, and this is {SCHEMA}: {unknown}"
+            "the pack is made for catalogue {declared}, and this is {SCHEMA}: {unread}"
         ));
     }
     Ok(())

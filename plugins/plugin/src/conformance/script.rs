@@ -215,7 +215,7 @@ impl<'a> Script<'a> {
             "asked" => json!(self.plugin()?.asked),
             "heard" => json!(self.plugin()?.heard),
             "opened" => json!(self.opened),
-            "programs" => json!(self.bench.programs.get()),
+            "seen" => json!(*self.bench.seen.borrow()),
             "ran" => self.bench.ran.borrow().clone().unwrap_or_else(|| json!({})),
             _ => return Err(mistake(subject)),
         };

@@ -162,21 +162,37 @@ fn a_run_that_failed_before_its_work_tests_no_work() {
 
 #[test]
 fn a_run_works_in_a_copy_of_the_given_folder() {
-    let rules = "-> {\"method\":\"run\",\"params\":{\"argv\":[\"go\"]}}\n-- remove work/bot.json\n-- file work/made\n-- pass";
-    let bench = sample(rules);
-    bench.shows("$ mkdir project; echo '{}' >project/bot.json");
-    let options = ["--argv", "go", "--cwd", "project"];
-    let (status, report) = report(&bench, SAMPLE, &options);
-    assert_eq!((status, &report["run"]["exit"]), (Some(0), &0.into()));
-    assert_eq!(
-        std::fs::read_dir(bench.path("work/project"))
-            .unwrap()
-            .count(),
-        1
-    );
+    let bench = bench();
+    let script = r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"here"}
+while read -r line; do
+  id=${line#'{"jsonrpc":"2.0","id":'} id=${id%%,*}
+  case $line in '{"jsonrpc":"2.0","id":'*) ;; *) id=null ;; esac
+  printf '{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s"}}\n' "$id" "$(find . | sort | xargs)"
+  rm -f bot.json; touch made
+done
+"#;
+    let file = bench.script("work/bot-cli-here", script).unwrap();
     bench.shows(
         "
-        $ bot-cli plugin check ../bin/bot-cli-sample --argv go --cwd missing
+        $ mkdir -p project/server project/.git project/.venv project/target; touch project/bot.json project/server/bot.py
+        $ touch project/.git/HEAD project/.venv/pyvenv.cfg project/target/CACHEDIR.TAG; ln -s /etc project/link
+        ",
+    );
+    let mut kit = kit(&file, Duration::from_secs(10));
+    kit.argv = Some(vec!["go".to_owned()]);
+    kit.cwd = Some(bench.path("work/project"));
+    let report = kit.check(&Cancel::new(), |_, _, _| {}).unwrap();
+    let found = ". ./bot.json ./server ./server/bot.py";
+    assert_eq!(report.run.unwrap().message.as_deref(), Some(found));
+    bench.shows(
+        "
+        $ ls project
+        bot.json
+        link
+        server
+        target
+        $ bot-cli plugin check ./bot-cli-here --argv go --cwd missing
         ! error: could not copy `[BENCH]/work/missing`: no such file or directory
         = 2
         ",
@@ -185,7 +201,7 @@ fn a_run_works_in_a_copy_of_the_given_folder() {
 
 #[test]
 fn a_program_that_was_not_seen_has_not_passed() {
-    let rules = "-> {\"method\":\"secrets/put\"}\n-- tell nothing\n-- pass";
+    let rules = "-> {\"method\":\"secrets/put\",\"params\":{\"entries\":{\"A\":\"kit-canary-7Qz9vW3x\"}}}\n-- tell nothing\n-- pass";
     for (rules, verdict) in [("", "not_run"), (rules, "passed")] {
         let bench = bench();
         let file = broken::backend(&bench, rules);

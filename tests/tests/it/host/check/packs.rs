@@ -30,7 +30,10 @@ fn each_fault_of_a_manifest_fails_its_own_check_and_nothing_is_run() {
     newer["catalogue"] = json!("1.9");
     newer["providers"][0]["service"][0]["warmth"] = json!(1);
     assert_eq!(failed_of(&newer), BTreeSet::new());
-    newer["providers"][0]["service"][0]["class"] = json!("no_class");
+    let mut broken = service("acme_other_stt", "stt");
+    broken["class"] = json!("no_class");
+    let services = newer["providers"][0]["service"].as_array_mut();
+    services.unwrap().push(broken);
     assert_eq!(failed_of(&newer), BTreeSet::from(["pack_services"]));
 
     let mut huge = pack("acme");
