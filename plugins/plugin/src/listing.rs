@@ -8,8 +8,9 @@ use bot_cli_templates::pack;
 use bot_cli_terminal::{cut, one_line, table};
 use serde_json::{Value, json};
 
-use crate::added::{Home, origin as from};
+use crate::added::Home;
 use crate::inventory::{self, Row, Status, effect_rows};
+use crate::origin::origin as from;
 
 /// The maximum length of the text in a column, equal to the maximum length of a plugin name.
 const LONGEST: usize = 32;

@@ -139,7 +139,7 @@ export function listen(plugin: Plugin): void {
   }
 
   process.stdout.on('error', () => process.exit(1));
-  process.stdin.on('error', end).on('end', end);
+  process.stdin.on('error', end);
   for (const [name, number] of Object.entries(SIGNALS)) {
     process.on(name, () => {
       if (told !== undefined) return;
@@ -151,7 +151,7 @@ export function listen(plugin: Plugin): void {
     });
   }
   let [rest, isTooLong] = [Buffer.alloc(0), false];
-  process.stdin.on('data', (bytes: Buffer) => {
+  const feed = (bytes: Buffer) => {
     rest = Buffer.concat([rest, bytes]);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = rest.subarray(0, end);
@@ -164,6 +164,10 @@ export function listen(plugin: Plugin): void {
       [rest, isTooLong] = [rest.subarray(end + 1), false];
     }
     if (rest.length > LONGEST_LINE + 1) [rest, isTooLong] = [Buffer.alloc(0), true];
+  };
+  process.stdin.on('data', feed).on('end', () => {
+    feed(Buffer.from('\n')); // The last line may lack its end.
+    end();
   });
 }
 
