@@ -168,8 +168,8 @@ fn our_own_plugins_and_the_samples_in_sh_and_rust_break_no_rule() {
     let cloud = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-cloud"));
     let plugin = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-plugin"));
     let greet = Path::new(env!("CARGO_BIN_EXE_it-greet"));
-    // It knows no options, and parses no JSON.
-    let simple = &["any_json_read", "help_replied", "version_replied"][..];
+    // It knows no options.
+    let simple = &["help_replied", "version_replied"][..];
     for (name, file, argv, advice) in [
         ("hello", hello.as_path(), "", simple),
         ("init", init, "", &[]),
