@@ -43,6 +43,11 @@ load() {
     [ ! -f "$root/costs.json" ] ||
         prices=$(tr '\n' ' ' <"$root/costs.json" | currency=$currency LC_ALL=C awk "$read_json"'
         { for (path in found) if (index(path, "/" ENVIRON["currency"] "/") == 1) print substr(path, 6), found[path] }')
+    if printf '%s\n' "$prices" | grep -v ' [0-9][0-9]*$' | grep -q .; then
+        echo "\`$root/costs.json\` is not a table of prices"
+        data '{"code":"invalid_prices","hints":["write it like {\"USD\": {\"deepgram_stt\": 26}}"]}'
+        return 2
+    fi
     services=$(printf '%s' "$lines" | while IFS='	' read -r service label; do
         cents=$(answer "$service" || printf '%s\n' "$prices" | awk -v service="$service" 'BEGIN { price = "?" } $1 == service { price = $2 } END { print price }')
         printf '%s\t%s\t%s\n' "$service" "$label" "$cents"

@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -98,6 +97,8 @@ class Session:
 
     def project(self) -> Json:
         """Returns the description of the user's bot project, as `bot-cli init --describe --json` prints it."""
+        import subprocess  # noqa: PLC0415 - slow to import
+
         root = self.context.get("project") or self.cwd
         command = [os.environ.get("BOT_CLI_HOST") or "bot-cli", "init", "--describe", "--json", root]
         ran = subprocess.run(command, cwd=self.cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)

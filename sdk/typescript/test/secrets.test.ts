@@ -1,4 +1,4 @@
-// What the library does for every secrets backend.
+// Tests what the library does for every secrets backend.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { request } from '../src/testing.js';
 
 const CANARY = 'canary-5f1d';
 
-/** A backend with two sets, and the names of those that were changed. */
+/** A backend with two sets, and the names of the changed sets. */
 async function opened(more: Partial<Store> = {}, can?: 'values'[]) {
   const kept = new Map<string, Stored>([
     ['prod', { kind: 'secret', region: 'eu', values: { A: '1', B: '2' } }],

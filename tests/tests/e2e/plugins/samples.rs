@@ -58,6 +58,17 @@ fn the_costs_of_a_project_are_the_same_in_every_language() {
         let data = json!({ "code": "no_project", "hints": ["bot-cli init my-bot"] });
         let failed = json!({ "code": 2, "message": "`there` is not a project", "data": data });
         assert_eq!(*error, failed, "{shown}");
+        let file = project.join("costs.json");
+        let message = format!("`{}` is not a table of prices", file.display());
+        let hints = [r#"write it like {"USD": {"deepgram_stt": 26}}"#];
+        let data = json!({ "code": "invalid_prices", "hints": hints });
+        let failed = json!({ "code": 2, "message": message, "data": data });
+        for wrong in ["{", r#"{"EUR": {"deepgram_stt": "dear"}}"#] {
+            fs::write(&file, wrong).unwrap();
+            let error = &run(&project, json!({}))["error"];
+            assert_eq!(*error, failed, "{shown}");
+        }
+        fs::write(&file, prices).unwrap();
     }
 }
 
