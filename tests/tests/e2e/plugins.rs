@@ -1,5 +1,6 @@
 //! Checks plugins in other languages against the protocol.
 
+mod hosts;
 mod other_languages;
 mod samples;
 

@@ -92,24 +92,6 @@ fn a_line_of_json_drives_the_plugin_alone() {
 }
 
 #[test]
-fn a_program_follows_a_command_line_by_line() {
-    let bench = bench();
-    fs::write(bench.path("work/follow.py"), passage("lines")).unwrap();
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/examples/localai");
-    let ran = succeeds(&bench, &format!("python3 follow.py plugin check {sample}"));
-    let (progress, result) = ran.stdout.trim_end().rsplit_once('\n').unwrap();
-    assert!(progress.starts_with("pack_folder 0 "), "{ran:?}");
-    let result: Value = serde_json::from_str(result).unwrap();
-    assert_eq!(
-        progress.lines().count(),
-        result["checks"].as_array().unwrap().len()
-    );
-    let ran = bench.shell("python3 follow.py plugin info nobody").unwrap();
-    assert_eq!((ran.status, ran.stderr.as_str()), (Some(1), ""), "{ran:?}");
-    assert!(ran.stdout.contains("not_found"), "{ran:?}");
-}
-
-#[test]
 fn the_lines_of_the_guide_and_of_its_readme_install_the_sample_pack() {
     let own = include_str!("../../../sdk/examples/localai/README.md");
     let blocks = own.split("```sh\n").skip(1);
