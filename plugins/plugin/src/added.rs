@@ -26,8 +26,8 @@ use serde_json::{Value, json};
 
 use crate::inventory::{self, effect_rows};
 use crate::options::{Add, Obtain, Remove, Upgrade};
+use crate::origin::origin;
 use candidate::{Candidate, Source};
-pub use download::origin;
 pub use home::Home;
 use home::is_there;
 

@@ -19,7 +19,7 @@ use bot_cli_terminal::one_line;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::added::origin;
+use crate::origin::origin;
 
 /// A plugin, pack or backend, and what the listings show of it.
 pub struct Row {

@@ -9,6 +9,7 @@ mod listing;
 mod named;
 mod new;
 mod options;
+mod origin;
 mod platform;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");

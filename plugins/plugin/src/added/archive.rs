@@ -9,7 +9,7 @@ use bot_cli_terminal::one_line;
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
-use super::download::origin;
+use crate::origin::origin;
 
 /// The maximum size of a plugin, and of an archive's unpacked contents, in bytes.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;

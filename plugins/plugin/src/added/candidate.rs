@@ -14,11 +14,11 @@ use bot_cli_terminal::one_line;
 use tempfile::TempDir;
 
 use super::archive::{self, MOST_BYTES, refused, shown, unreadable};
-use super::download::origin;
 use super::home::Home;
 use super::{download, sum};
 use crate::conformance::{Judged, Kit, file_name};
 use crate::named::is_for;
+use crate::origin::origin;
 use crate::{inventory, platform};
 
 /// The name of the copied or downloaded file in the temporary folder.

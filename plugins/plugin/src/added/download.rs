@@ -15,6 +15,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
 use super::archive::{MOST_BYTES, too_large};
+use crate::origin::origin;
 
 /// The maximum duration of a pause in the transfer.
 const PAUSE: Duration = Duration::from_secs(30);
@@ -51,14 +52,6 @@ pub fn address(given: &OsStr) -> Result<Option<Url>, Failure> {
 pub fn file_name(address: &str) -> &str {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     path.rsplit('/').next().unwrap_or_default()
-}
-
-/// Returns a path or an address on one line. Omits the query of an address, which may contain a token.
-pub fn origin(from: &str) -> String {
-    match from.split_once('?') {
-        Some((address, _)) if address.contains("://") => one_line(address) + "?…",
-        _ => one_line(from),
-    }
 }
 
 /// Downloads a file. Fails if the user cancels, or if the download takes too long.
