@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::added::Home;
 use crate::inventory::{self, Row, Status, effect_rows};
-use crate::origin::origin as from;
+use crate::origin::origin;
 
 /// The maximum length of the text in a column, equal to the maximum length of a plugin name.
 const LONGEST: usize = 32;
@@ -142,7 +142,7 @@ fn origins(row: &Row) -> Vec<(String, Option<String>)> {
     let Some((entry, changed)) = &row.added else {
         return Vec::new();
     };
-    let mut origin = format!("added from {}, sha256 {}", from(&entry.from), entry.sum());
+    let mut origin = format!("added from {}, sha256 {}", origin(&entry.from), entry.sum());
     if entry.forced {
         origin += ", with --force in place of the one of bot-cli";
     }

@@ -69,7 +69,7 @@ pub enum Command {
     /// work: `describe`, `complete`, unknown methods, `--help` and `--version`. With it, that command is run several times, cancelled, and
     /// cut off. Its questions are cancelled or answered with their defaults; a password gets made-up text.
     ///
-    /// With `--cwd DIR`, each run works in its own copy of DIR, and DIR stays unchanged. DIR may have 32 MiB and 5,000 files. The copy omits
+    /// With `--cwd DIR`, each run works in its own copy of DIR, and DIR stays unchanged. The copy may have 32 MiB and 5,000 files. It omits
     /// links, `.git`, `node_modules`, virtual environments, and folders with a `CACHEDIR.TAG`.
     ///
     /// A provider pack is only read, never started. For a secrets backend, `--argv` names a place to work in, such as `organization=scratch

@@ -1,4 +1,4 @@
-//! The place that a plugin was added from, as messages show it.
+//! The origins of plugins, for display.
 
 use bot_cli_terminal::one_line;
 
