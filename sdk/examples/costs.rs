@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
-use std::process::{self, Stdio};
-use std::{env, fs};
 
-use bot_cli_sdk::plugin::{self, Command, Exit, Failure, OrFail as _, Question, Reply, Session};
-use serde_json::{Value, json};
+use bot_cli_sdk::plugin::{self, Command, Exit, Failure, Question, Reply, Session};
+use serde_json::json;
 
 /// Estimates what a bot costs per hour of talk
 #[derive(clap::Parser)]
@@ -22,21 +21,20 @@ struct Costs {
 bot_cli_sdk::manifest!(Costs, "costs.json");
 
 impl Command for Costs {
+    const RESULTS: &'static [(&'static str, &'static str)] =
+        &[("", include_str!("costs.schema.json"))];
+
     fn run(self, session: &Session) -> Result<Reply, Failure> {
         let currency = self.currency;
-        let project = project(session)?;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let services = project["services"].as_array().into_iter().flatten();
-        let services: Vec<_> = services
-            .map(|it| (text(&it["id"]), text(&it["label"])))
-            .collect();
-        let file = Path::new(&text(&project["root"])).join("costs.json");
+        let project = session.project()?;
+        let services = &project.services;
+        let file = project.root.join("costs.json");
         let mut known = prices(&file, &currency)?;
-        let missing = services.iter().filter(|(id, _)| !known.contains_key(id));
+        let missing = services.iter().filter(|it| !known.contains_key(&it.id));
         let questions: Vec<Question> = missing
-            .map(|(id, label)| {
-                let message = format!("Price of {label} in cents per hour ({currency})");
-                Question::text(id, message)
+            .map(|it| {
+                let message = format!("Price of {} in cents per hour ({currency})", it.label);
+                Question::text(&it.id, message)
             })
             .collect();
         let answers = session.ask_all_until(&questions, |_, answer| {
@@ -50,16 +48,17 @@ impl Command for Costs {
             let (whole, rest) = (cents / 100, cents % 100);
             let _ = writeln!(table, "{label:24}{whole:5}.{rest:02} {currency}");
         };
-        for (number, (id, label)) in (1..).zip(&services) {
+        for (number, service) in (1..).zip(services) {
+            let label = &service.label;
             session.progress(&format!("Adding {label}"), Some(number), count);
-            let cents = known[id];
+            let cents = known[&service.id];
             row(label, cents);
             total += cents;
-            listed.push(json!({ "id": id, "label": label, "cents": cents }));
+            listed.push(json!({ "id": service.id, "label": label, "cents": cents }));
         }
         row("Total", total);
         let data = json!({
-            "project": project["name"], "currency": currency, "services": listed, "cents": total
+            "project": project.name, "currency": currency, "services": listed, "cents": total
         });
         Ok(Reply::text(table).data(data))
     }
@@ -75,26 +74,6 @@ fn prices(file: &Path, currency: &str) -> Result<BTreeMap<String, u32>, Failure>
             .hint(r#"write it like {"USD": {"deepgram_stt": 26}}"#)
     })?;
     Ok(table.remove(currency).unwrap_or_default())
-}
-
-/// Returns the description of the user's bot project.
-fn project(session: &Session) -> Result<Value, Failure> {
-    let host = env::var_os("BOT_CLI_HOST").unwrap_or_else(|| "bot-cli".into());
-    let output = process::Command::new(host)
-        .args(["init", "--describe", "--json"])
-        .arg(session.cwd())
-        .stderr(Stdio::null())
-        .output()
-        .or_fail("could not run `bot-cli init --describe`")?;
-    let document: Value = serde_json::from_slice(&output.stdout)
-        .or_fail("`bot-cli init --describe` printed no document")?;
-    let Some(error) = document.get("error") else {
-        return Ok(document);
-    };
-    let text = |member: &str| error[member].as_str().unwrap_or("failed");
-    let failure = Failure::new(Exit::Usage, text("code"), text("message"));
-    let hints = error["hints"].as_array().into_iter().flatten();
-    Err(hints.filter_map(Value::as_str).fold(failure, Failure::hint))
 }
 
 fn main() -> std::process::ExitCode {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A host for plugins, written from PROTOCOL.md alone: `host.py [--json|--json=lines] NAME ARGS…`.
+"""A small host, written from PROTOCOL.md alone: `host.py [--json|--json=lines] NAME ARGS…`.
 
 It reads no manifest. So its own options stand in front of the plugin's name, and every word after the name is the plugin's.
 """
@@ -15,6 +15,7 @@ import threading
 
 KINDS = ["text", "password", "confirm", "select", "multiselect"]
 STATUSES = (2, 3, 4, 7, 126, 127, 130, 143)
+UNTOLD = {-32022: "unsupported_protocol", -32601: "method_not_found"}
 UNSHOWN = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -131,12 +132,16 @@ def main(words):
     name, *words = words[form != "text" :] or [""]
     file = shutil.which(f"bot-cli-{name}")
     kind, message, status = run(file, words, form) if file else failure(127, "not_found", f"there is no plugin `{name}`")
-    data = message.get("data") or {}
+    data = message.get("data")
+    if kind == "error":
+        untold = "failed" if message["code"] > 0 else UNTOLD.get(message["code"], "protocol_error")
+        data = {"code": untold} | (data or {})
+        message = message | {"data": data}
     if form == "lines":
-        print(json.dumps({kind: message}))
+        print(json.dumps({kind: message | {"exit" if kind == "result" else "code": status}}))
     elif form == "json":
-        error = {"fields": [], "hints": []} | data | {"code": data.get("code", "failed"), "message": message.get("message")} if kind == "error" else None
-        print(json.dumps({"error": error} if error else message.get("data")))
+        is_error = kind == "error"
+        print(json.dumps({"error": {"fields": [], "hints": []} | data | {"message": message["message"]}} if is_error else data))
     elif kind == "result":
         print(shown(message.get("text", "")), end="")
     else:

@@ -63,8 +63,13 @@ fn outcome(stdout: &str, form: &str) -> Value {
         .lines()
         .next_back()
         .filter(|_| form == "--json=lines");
-    let mut document: Value = serde_json::from_str(last.unwrap_or(stdout)).unwrap();
-    if let Some(error) = document["error"].as_object_mut() {
+    let mut document: Value =
+        serde_json::from_str(last.unwrap_or(stdout)).unwrap_or_else(|_| Value::from(stdout));
+    if let Some(result) = document.get_mut("result").and_then(Value::as_object_mut) {
+        // A host may fill in the defaults.
+        result.retain(|_, member| !member.is_null() && *member != "" && *member != 0);
+    }
+    if let Some(error) = document.get_mut("error").and_then(Value::as_object_mut) {
         let code = error.get("data").map(|data| data["code"].clone());
         return code.or_else(|| error.remove("code")).unwrap();
     }

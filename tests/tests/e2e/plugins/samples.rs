@@ -11,37 +11,25 @@ use serde_json::{Value, json};
 use super::other_languages::{SDK, TOOLS, new, script};
 use super::{bench, build};
 
-/// Stands in for `bot-cli init --describe`.
-const HOST: &str = r#"#!/bin/sh
-[ "$1 $2 $3" = "init --describe --json" ] || exit 9
-[ -f "$4/described" ] && exec cat "$4/described"
-echo '{"error":{"code":"no_project","message":"`there` is not a project","hints":["bot-cli init my-bot"]}}'
-exit 2
-"#;
-
 #[test]
 fn the_costs_of_a_project_are_the_same_in_every_language() {
-    let bench = bench();
-    let host = bench.script("described-by", HOST).unwrap();
-    let project = bench.path("work/bot");
-    fs::create_dir_all(&project).unwrap();
-    let service = |id: &str, label: &str| json!({ "id": id, "label": label, "kind": "stt" });
-    let described = json!({
-        "root": &project, "name": "bot \"ä\"",
-        "services": [service("deepgram_stt", "Deepgram"), service("openai_llm", "Open\"AI\""), service("tide_tts", "Tide")],
-    });
-    let described = serde_json::to_string_pretty(&described).unwrap();
-    fs::write(project.join("described"), described).unwrap();
-    let prices = r#"{ "USD": { "tide_tts": 9 }, "EUR": { "deepgram_stt": 26, "tide_tts": 1234 } }"#;
+    let bench = Bench::whole().unwrap();
+    let host = bench.path("bin/bot-cli");
+    let made = "bot-cli init bot --name 'Ada\"s bot' -t p2p_webrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts";
+    let ran = bench.shell(made).unwrap();
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let project = bench.path("work/bot").canonicalize().unwrap();
+    let prices =
+        r#"{ "USD": { "cartesia_tts": 9 }, "EUR": { "deepgram_stt": 26, "cartesia_tts": 1234 } }"#;
     fs::write(project.join("costs.json"), prices).unwrap();
     let costs =
         |id: &str, label: &str, cents: u32| json!({ "id": id, "label": label, "cents": cents });
     let expected = json!({
-        "project": "bot \"ä\"", "currency": "EUR", "cents": 1380,
-        "services": [costs("deepgram_stt", "Deepgram", 26), costs("openai_llm", "Open\"AI\"", 120), costs("tide_tts", "Tide", 1234)],
+        "project": "Ada\"s bot", "currency": "EUR", "cents": 1380,
+        "services": [costs("deepgram_stt", "Deepgram", 26), costs("openai_llm", "OpenAI", 120), costs("cartesia_tts", "Cartesia", 1234)],
     });
-    let table = "Deepgram                    0.26 EUR\nOpen\"AI\"                    1.20 EUR\n\
-                 Tide                       12.34 EUR\nTotal                      13.80 EUR\n";
+    let table = "Deepgram                    0.26 EUR\nOpenAI                      1.20 EUR\n\
+                 Cartesia                   12.34 EUR\nTotal                      13.80 EUR\n";
     for plugin in plugins(&bench) {
         let run = |folder: &Path, answers: Value| {
             let params = json!({ "protocol": "1.0", "argv": ["--json", "--currency", "EUR"], "answers": answers });
@@ -55,9 +43,16 @@ fn the_costs_of_a_project_are_the_same_in_every_language() {
         assert_eq!(error["data"]["code"], "input_required", "{shown}: {error}");
         assert_eq!(error["data"]["inputs"][0]["key"], "openai_llm", "{shown}");
         let error = &run(&bench.path("work"), json!({}))["error"];
-        let data = json!({ "code": "no_project", "hints": ["bot-cli init my-bot"] });
-        let failed = json!({ "code": 2, "message": "`there` is not a project", "data": data });
-        assert_eq!(*error, failed, "{shown}");
+        assert_eq!(
+            [&error["code"], &error["data"]["code"]],
+            [&json!(2), &json!("no_project")],
+            "{shown}: {error}"
+        );
+        let hint = error["data"]["hints"][0].as_str().unwrap();
+        assert!(
+            hint.starts_with("`bot-cli init my-bot` creates one"),
+            "{shown}: {error}"
+        );
         let file = project.join("costs.json");
         let message = format!("`{}` is not a table of prices", file.display());
         let hints = [r#"write it like {"USD": {"deepgram_stt": 26}}"#];
