@@ -1,6 +1,10 @@
 //! The surroundings of a run: the terminal, and what the host offers.
 
-#![expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+#![expect(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::ref_option,
+    reason = "serde passes references"
+)]
 
 use std::path::{Path, PathBuf};
 

@@ -49,11 +49,12 @@ fn built(command: clap::Command, name: &str) -> clap::Command {
 fn root<C: Command>(command: &clap::Command, name: &str) -> CommandSpec {
     let mut root = spec(command, "", C::DIRECT, C::COMPLETES);
     for (path, schema) in C::RESULTS {
-        let names = path.split_whitespace();
-        let found = names.fold(Some(&mut root), |command, name| {
-            let mut commands = command?.commands.iter_mut();
-            commands.find(|command| command.name == name)
-        });
+        let found = path
+            .split_whitespace()
+            .try_fold(&mut root, |command, name| {
+                let mut commands = command.commands.iter_mut();
+                commands.find(|command| command.name == name)
+            });
         if let Some(command) = found {
             let schema = serde_json::from_str(schema).unwrap_or_else(|_| json!(schema));
             command.result = Some(schema);

@@ -121,15 +121,6 @@ impl Terminal {
         self.json == Some(Json::Lines)
     }
 
-    /// Prints a message of `--json=lines`, without the members that are `null`.
-    fn line(&self, name: &str, mut message: Value) {
-        if let Some(members) = message.as_object_mut() {
-            members.retain(|_, value| !value.is_null());
-        }
-        // The work continues after an error, because `report` fails with it again.
-        drop(to_stdout(&report::line(name, &message)));
-    }
-
     fn report_text(&self, outcome: &Outcome) -> std::io::Result<()> {
         match &outcome.result {
             Ok(reply) => {
@@ -145,6 +136,15 @@ impl Terminal {
         }
         Ok(())
     }
+}
+
+/// Prints a message of `--json=lines`, without the members that are `null`.
+fn print_line(name: &str, mut message: Value) {
+    if let Some(members) = message.as_object_mut() {
+        members.retain(|_, value| !value.is_null());
+    }
+    // The work continues after an error, because `report` fails with it again.
+    drop(to_stdout(&report::line(name, &message)));
 }
 
 /// Returns the last line of `--json=lines`.
@@ -206,7 +206,7 @@ impl Ui for Terminal {
         if !self.capabilities().progress {
         } else if self.prints_lines() {
             let step = json!({ "message": message, "current": current, "total": total });
-            self.line("progress", step);
+            print_line("progress", step);
         } else {
             self.progress
                 .show(&printable(message, false), current, total);
@@ -221,7 +221,7 @@ impl Ui for Terminal {
         if self.verbosity.shows(level) {
             if self.prints_lines() {
                 let line = json!({ "level": level, "message": message, "data": data });
-                return self.line("log", line);
+                return print_line("log", line);
             }
             self.trail.end();
             let line = report::log(level, message, self.look.stderr_color);
@@ -234,7 +234,7 @@ impl Ui for Terminal {
             // Standard output contains only the document, even if a plugin ignores that.
             Some(Json::Document) => return,
             Some(Json::Lines) => {
-                return self.line("output", json!({ "text": text, "data": data }));
+                return print_line("output", json!({ "text": text, "data": data }));
             }
             None => {}
         }
