@@ -2,7 +2,8 @@
 """A secrets backend: `bot-cli cloud secrets list --backend @SHORT@` works through it.
 
 It keeps all sets in one JSON file that only this user can read. **The file is not encrypted**: anyone who can read it, or a backup of it, can
-read every value. Replace `read` and `write` with your own storage. After a change, `./plugin.py --build` writes the executable `bot-cli-@NAME@`.
+read every value. Replace `read` and `write` with your own storage. After a change, `./plugin.py --build` writes the executable
+`bot-cli-@NAME@`.
 """
 
 import contextlib
