@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 LIBRARY = Path(__file__).parent
-# Written in two parts, because a file with the whole marker would be taken for a plugin.
+# Split in two: a file that contains the whole marker would be mistaken for a plugin.
 MARKER = "bot-cli-plugin" + ": "
 PROTOCOL = "1.0"
 

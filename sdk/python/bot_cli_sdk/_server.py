@@ -1,7 +1,7 @@
-"""The plugin's side of the protocol: reads requests, serves them one at a time, and stops work that is cancelled.
+"""The plugin's side of the protocol: reads requests, serves them one at a time, and stops cancelled commands.
 
 Commands run in the main thread, where a signal handler can raise `Cancelled` at any point. A second thread reads messages from the host. A third ends
-the process if a cancelled command does not stop in time, for example because a library catches every exception.
+the process if a cancelled command does not stop in time, for example because a library swallows every exception.
 """
 
 import json
@@ -21,7 +21,7 @@ from .failure import Cancelled, ErrorReply, Failure, Json, defect, members
 GRACE = 0.8
 LONGEST_LINE = 8 * 1024 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LOOK = signal.SIGUSR1  # sent by the reading thread to the main thread: check for cancellation
+_LOOK = signal.SIGUSR1  # sent by the reading thread to make the main thread check for cancellation
 
 
 class Server:
@@ -34,9 +34,9 @@ class Server:
         self._requests: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
-        self._open: list[Any] = []  # ids of requests without a reply, beginning with the current one
+        self._open: list[Any] = []  # ids of the unanswered requests, starting with the current one
         self._unwanted: list[Any] = []
-        self._guards = 1  # 0 only while the author's code runs, so that `Cancelled` may be raised
+        self._guards = 1  # 0 only while the author's code runs, when `Cancelled` may be raised
         self._shields = 0
         self._raised = False
         self._asked = 0
@@ -80,7 +80,7 @@ class Server:
         self.write(encoded({"method": method, "params": {"id": self.id, **params}}))
 
     def request(self, method: str, params: Json) -> Json:
-        """Sends a request to the host and returns the result. The end of the input counts as a cancellation."""
+        """Sends a request to the host and returns the result. End of input is treated as cancellation."""
         self._asked += 1
         id = f"{method}-{self._asked}"
         self.write(encoded({"id": id, "method": method, "params": params}))
@@ -108,7 +108,7 @@ class Server:
 
     @contextmanager
     def shielded(self) -> Generator[None, None, None]:
-        """Lets a block finish even after a cancellation, however long it takes."""
+        """Lets a block finish even if the command is cancelled, however long it takes."""
         self._shields += 1
         try:
             with self.guarded():
@@ -188,7 +188,7 @@ class Server:
                 self._leave(self._told or (130 if number == _LOOK else 128 + number))
 
     def _leave(self, status: int) -> NoReturn:
-        """Replies to all open requests, and ends the process and its children. It keeps the lock, so that no other thread replies."""
+        """Replies to all open requests and terminates the process and its children. Holds the lock so that no other thread can reply."""
         self._lock.acquire()
         try:
             for id in self._open:
@@ -198,7 +198,7 @@ class Server:
             os._exit(status)
 
     def end_children(self) -> None:
-        """Ends the child processes in the process group, if the plugin leads the group."""
+        """Terminates the plugin's child processes if the plugin leads its process group."""
         if os.getpgrp() == os.getpid():
             os.killpg(0, signal.SIGTERM)
 
@@ -209,7 +209,7 @@ class Server:
         self.take(None)
         poll = select.poll()
         poll.register(self._wire, 0)
-        poll.poll()  # until the reader of the output is gone, too
+        poll.poll()  # returns when the reader of the output is gone, too
         os.kill(os.getpid(), signal.SIGHUP)
 
     def _hear(self, line: bytes) -> None:
@@ -219,7 +219,7 @@ class Server:
             self.write(self.line(None, error=why.error()))
 
     def take(self, message: Json | None) -> None:
-        """Dispatches a message; `None` means the end of the input."""
+        """Dispatches a message; `None` means end of input."""
         if message is None:
             self._requests.put(None)
             self._answers.put(None)
@@ -237,7 +237,7 @@ class Server:
 
 
 def encoded(message: Json) -> bytes:
-    """Returns a message as a line. Invalid Unicode, for example from a file name, becomes `?`."""
+    """Encodes a message as one line. Invalid Unicode, such as in a file name, is replaced with `?`."""
     text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, allow_nan=False, default=plain)
     line = text.encode("utf-8", "replace") + b"\n"
     if len(line) > LONGEST_LINE:
@@ -262,16 +262,16 @@ def decoded(line: bytes) -> Json:
 
 
 def plain(value: Any) -> Any:
-    """Converts a value to JSON: a dataclass to an object, a set to a list, anything else to a string."""
+    """Converts a value for JSON: dataclasses to objects, sets to lists, and anything else to a string."""
     if hasattr(value, "__dataclass_fields__"):
         return vars(cast("object", value))
     return sorted(cast("set[Any]", value)) if isinstance(value, (set, frozenset)) else str(value)
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:
-    """Yields the lines of a file descriptor, and cuts off lines that are too long.
+    """Yields the lines of a file descriptor, and truncates lines that are too long.
 
-    The lock of a buffered stream would delay the end of the process.
+    It avoids buffered streams, because their lock would delay exit.
     """
     line = bytearray()
     while chunk := os.read(descriptor, 65536):

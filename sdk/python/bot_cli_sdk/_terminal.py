@@ -1,4 +1,4 @@
-"""A command that a user runs directly, without a host. It can't ask questions."""
+"""Runs a command directly, without a host. It can't ask questions."""
 
 import json
 import signal
@@ -11,7 +11,7 @@ from .failure import Json
 
 
 class Terminal(Server):
-    """Runs one command with the user's arguments, and prints its notifications and its result."""
+    """Runs one command with the user's arguments and prints its notifications and result."""
 
     def __init__(self, serve: Callable[[Server, str, Json], Json], argv: list[str]) -> None:
         super().__init__(serve)
@@ -67,4 +67,4 @@ class Terminal(Server):
         return text.encode("utf-8", "replace") + b"\n"
 
     def end_children(self) -> None:
-        """Does nothing. The process group may include other commands of a pipeline, and the terminal signals all of it."""
+        """Does nothing: the process group may include other commands in a pipeline, and the terminal signals the whole group."""

@@ -1,4 +1,4 @@
-"""A command made from a function: its arguments from the signature, its help from the docstring."""
+"""Commands built from functions: arguments come from the signature, and help from the docstring."""
 
 import inspect
 import types
@@ -16,10 +16,10 @@ Complete = Literal["file", "folder", "command", "none"] | Callable[[str], Iterab
 
 @dataclass(frozen=True)
 class Arg:
-    """The settings of a parameter, in its annotation: `Annotated[str, Arg("Name to greet", ask="Name")]`.
+    """Settings for a parameter, given in its annotation: `Annotated[str, Arg("Name to greet", ask="Name")]`.
 
-    `ask` is the question to ask if the argument is missing. A `password` is only asked, never an argument. `complete` is the source of values for
-    completion, or a function from the word so far to values; the default for a `Path` is `file`. `check` returns why a value is refused, or `None`.
+    `ask` is the question to ask if the argument is missing. A `password` can only be asked for, not passed as an argument. `complete` is a completion
+    source, or a function that takes the partial word and returns values; for a `Path`, it defaults to `file`. `check` returns an error, or `None`.
     """
 
     about: str | None = None
@@ -33,7 +33,7 @@ class Arg:
 
 @dataclass
 class Reply:
-    """The result of a command. `data` is the document for `--json`; the default is the text."""
+    """The result of a command. `data` is printed with `--json`, and defaults to the text."""
 
     text: str = ""
     data: Any = None
@@ -50,7 +50,7 @@ _JSON_TYPES: dict[Any, str] = {
 
 
 class Parameter:
-    """A parameter of a command's function: an argument or a question."""
+    """A parameter of a command function: an argument or a question."""
 
     def __init__(self, parameter: inspect.Parameter, hint: Any, about: str | None) -> None:
         self.name = parameter.name
@@ -110,7 +110,7 @@ class Parameter:
         return given(field=self.name, problem=what, flag=self.flag)
 
     def read(self, words: Sequence[str]) -> Any:
-        """Parses the words given for this argument. Errors do not quote the words, which may be secret."""
+        """Parses the values given for this argument. Errors don't quote them, because they may be secret."""
         values: list[Any] = []
         for word in words:
             if self.values and word not in self.values:
@@ -183,7 +183,7 @@ class Command:
         return self.function(**values, **({self.session: session} if self.session else {}))
 
     def parse(self, words: Sequence[str]) -> Json:
-        """Returns the values of all parameters except those to ask for. A failure lists all problems."""
+        """Returns the values of all parameters, except those still to be asked for. Reports all problems in one failure."""
         found, problems = self.split(words)
         values: Json = {}
         for it in self.arguments:
@@ -203,7 +203,7 @@ class Command:
         return values
 
     def split(self, words: Sequence[str]) -> tuple[dict[str, list[str]], list[Json]]:
-        """Returns the words for each argument, and the problems. An unknown option or an extra word is reported alone."""
+        """Returns the values given for each argument, and the problems. An unknown option or extra argument is the only problem reported."""
         found: dict[str, list[str]] = {}
         problems: list[Json] = []
         places, rest, ended = [*self.places], [*words], False
@@ -235,7 +235,7 @@ class Command:
         return found, problems
 
     def complete(self, words: Sequence[str]) -> list[Json]:
-        """Returns the completions of the last word."""
+        """Returns completions for the last word."""
         *before, word = words or [""]
         options = {name: it for name, it in self.options.items() if not it.is_flag}
         name, equals, typed = word.partition("=")
@@ -258,7 +258,7 @@ class Command:
 
 
 def _declared(hint: Any) -> Json | None:
-    """Returns the JSON Schema for a return annotation such as `Animal`, `list[Animal]` or `Annotated[Reply, Animal]`, or `None` for others."""
+    """Returns the JSON Schema for a return annotation such as `Animal`, `list[Animal]` or `Annotated[Reply, Animal]`, or `None`."""
     hint = typing.get_args(hint)[1] if typing.get_origin(hint) is typing.Annotated else hint
     if isinstance(hint, dict):
         return typing.cast("Json", hint)

@@ -1,4 +1,4 @@
-"""Failures of commands."""
+"""Command failures and exit statuses."""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 class ErrorReply(Exception):
-    """An error in reply to a request or to an invalid line."""
+    """An error reply to a request or an invalid line."""
 
     def __init__(self, exit: int, message: str, **data: Any) -> None:
         super().__init__(message)
@@ -23,10 +23,10 @@ class ErrorReply(Exception):
 
 
 class Failure(ErrorReply):
-    """Ends the command with a message for people and a code for programs.
+    """Ends the command with a message for the user and a code for programs.
 
-    The message is in lower case, without a full stop, with literals in backticks. `code` is the precise cause in `snake_case`, and `exit` is the exit
-    status. Each hint is a sentence or a command to paste. `data` contains other fields of the protocol, such as `outcome`.
+    Write the message in lower case, without a full stop, with literals in backticks. `code` identifies the cause in `snake_case`; `exit` is the exit
+    status. Each hint is a sentence or a command to paste. `data` sets other protocol fields, such as `outcome`.
     """
 
     def __init__(self, message: str, *, code: str = "failed", exit: int = FAILED, hints: Sequence[str] = (), **data: Any) -> None:
@@ -37,12 +37,12 @@ class Failure(ErrorReply):
 class Cancelled(BaseException):
     """Raised in a running command when the user cancels it.
 
-    Like `KeyboardInterrupt`, it can be raised at any point. Clean up with `finally` and `with`; the process ends after 0.8 s at the latest.
+    Like `KeyboardInterrupt`, it can be raised at any point. Clean up with `finally` and `with`; the process ends within 0.8 s.
     """
 
 
 def defect(error: BaseException) -> str:
-    """Returns the type of an error and the line in the author's code. It omits the message, which may contain a secret."""
+    """Describes an error by its type and line in the author's code, without its message, which may contain a secret."""
     import traceback  # noqa: PLC0415
 
     own = (os.path.dirname(__file__), os.path.dirname(os.__file__), "<")

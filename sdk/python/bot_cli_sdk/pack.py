@@ -1,4 +1,4 @@
-"""Provider packs with computed services. `bot-cli` reads the manifest of the executable and never starts it."""
+"""Provider packs whose services are computed. `bot-cli` reads the executable's manifest and never starts it."""
 
 import sys
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from .failure import given
 
 @dataclass
 class Pack:
-    """Services for new projects. PACKS.md lists the keys of `providers`. `framework` is a version range of `pipecat-ai`, such as `>=1.14,<2`."""
+    """Services for new projects. PACKS.md documents the keys of `providers`. `framework` is a `pipecat-ai` version range, such as `>=1.14,<2`."""
 
     name: str
     version: str
@@ -25,7 +25,7 @@ class Pack:
         return given(**own, role="provider-pack", catalogue=self.catalogue, providers=list(self.providers), framework=self.framework)
 
     def main(self) -> NoReturn:
-        """Builds the executable if `--build` is given; otherwise prints the name and version of the pack."""
+        """Builds the executable if `--build` is given; otherwise prints the pack's name and version."""
         build_if_asked(self.manifest())
         print(f"The provider pack {self.name} {self.version}, used by bot-cli init")
         sys.exit()

@@ -1,4 +1,4 @@
-"""Plugins with commands."""
+"""Plugins that provide commands."""
 
 import inspect
 import itertools
@@ -20,7 +20,7 @@ _HOST_OPTIONS = ("--json", "--json=lines", "-v", "-vv", "--verbose", "-q", "--qu
 
 
 class Plugin:
-    """A plugin, which users run as `bot-cli NAME …`.
+    """A plugin that users run as `bot-cli NAME …`.
 
     `@plugin.root` defines the command `NAME` itself, and `@plugin.command` a subcommand. A command returns a `Reply`, text or data.
     """
@@ -66,7 +66,7 @@ class Plugin:
         return self.result(Session(server, server.adapted({**params, "argv": words}, options)))
 
     def _host_options(self, words: list[str]) -> tuple[list[str], list[str]]:
-        """Splits the words before `--` into the command's words and the host's options. Options that the command declares belong to the command."""
+        """Separates the command's arguments from the host's options, up to `--`. Options that the command declares belong to the command."""
         kept: list[str] = []
         found: list[str] = []
         command, rest = self._root, iter(words)
@@ -95,7 +95,7 @@ class Plugin:
         return names + (self._root.complete(words) if self._root else [])
 
     def result(self, session: Session) -> Json:
-        """Runs the command that the words name, and returns its result."""
+        """Runs the command that the user named, and returns its result."""
         words = session.argv
         before = words[: words.index("--")] if "--" in words else words
         command = self._commands.get(words[0]) if words else None
@@ -136,7 +136,7 @@ class Plugin:
 
 
 def _reason(error: OSError, knows_password: bool) -> str:
-    """Returns the system's error message. Messages of libraries may contain a password, and a URL (the `filename` of `HTTPError`) a key."""
+    """Returns the system's error message. A library's message could contain a password, and the URL in `HTTPError.filename` a key."""
     reason = error.strerror or ""
     if knows_password:
         return reason.lower() if reason in map(os.strerror, errorcode) else f"`{type(error).__name__}`"

@@ -56,7 +56,7 @@ Stored = Secret | PullSecret
 
 @dataclass(frozen=True)
 class Change:
-    """A set before and after a change; `None` means no set."""
+    """A change to a set: its state before and after, or `None` if it does not exist."""
 
     name: str
     before: Stored | None
@@ -65,7 +65,7 @@ class Change:
 
 @dataclass
 class Opened:
-    """The result of `open`: a short description of the place, and the limits of names and sizes."""
+    """The result of `open`: a short description of where secrets are stored, and limits on names and sizes."""
 
     place: str
     organization: str | None = None
@@ -86,20 +86,20 @@ class Opened:
 class Backend:
     """The base class of a backend. Subclasses define `open`, `sets`, `load` and `apply`.
 
-    The library validates requests, checks `prior`, names and limits, and reports the effect of a change: `not_done` if it fails before `apply`, and
-    `unknown` if `apply` fails without an `effect`. For an unexpected exception, it reports only the type and the line in your code.
+    The library validates requests, checks `prior`, names and limits, and reports each change's effect: `not_done` if it fails before `apply`, and
+    `unknown` if `apply` fails without an `effect`. For unexpected exceptions, it reports only the type and the line in your code.
     """
 
     name: ClassVar[str]
     version: ClassVar[str]
     about: ClassVar[str] = ""
     settings: ClassVar[Mapping[str, str]] = {}
-    """The settings with their descriptions. A name that ends with `*` is required."""
+    """The settings and their descriptions. A setting whose name ends with `*` is required."""
     can: ClassVar[tuple[str, ...]] = ("values", "image_pull_secrets", "organizations")
     session: Session
 
     def open(self, settings: Mapping[str, str], organization: str | None) -> Opened:
-        """Opens the place without changing it. It can ask questions with `self.session`."""
+        """Opens the store without changing anything. Use `self.session` to ask questions."""
         raise NotImplementedError
 
     def sets(self) -> Iterable[tuple[str, type[Stored]]]:
@@ -111,7 +111,7 @@ class Backend:
         raise NotImplementedError
 
     def apply(self, change: Change) -> None:
-        """Applies a change completely or not at all. It is not interrupted. On failure, a `Refusal` can report the `effect`."""
+        """Applies a change atomically. Cancellation does not interrupt it. If it fails, a `Refusal` can report the `effect`."""
         raise NotImplementedError
 
     def locked(self) -> AbstractContextManager[Any]:
@@ -143,18 +143,18 @@ class Backend:
     opened: Opened
 
 
-_FORMS = {"keys": list, "entries": dict, "settings": dict}  # of strings; all other parameters are strings
+_FORMS = {"keys": list, "entries": dict, "settings": dict}  # containing strings; all other parameters are strings
 _CHANGED = "the set has changed since it was read"
 _ABILITIES = {"values": "values", "credentials": "values", "organizations": "organizations", "put_image_pull_secret": "image_pull_secrets"}
 
 
 class _Served:
-    """Implements the methods of the protocol, such as `do_put`, on a backend."""
+    """Implements the protocol methods, such as `do_put`, on top of a backend."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._is_open = False
-        self._effect: str | None = None  # the effect of the current change so far
+        self._effect: str | None = None  # the current change's effect so far
 
     def serve(self, server: Server, method: str, params: Json) -> Json:
         if method == "describe":
@@ -255,7 +255,7 @@ class _Served:
         return {"deleted": before is not None}
 
     def _before(self, name: str, kind: type[Stored], prior: Any, keys: Iterable[str] = ()) -> Stored | None:
-        """Returns the set to change, after comparing its keys with those that the client knows."""
+        """Returns the set to change, after comparing its keys with those the client last read."""
         before = self._backend.load(name)
         if before and not isinstance(before, kind):
             raise Conflict("the set is of the other kind")
@@ -264,7 +264,7 @@ class _Served:
         return before
 
     def _put(self, change: Change, prior: Any) -> None:
-        """Applies a change if `prior` and the limits allow it."""
+        """Applies a change if `prior` and the limits permit it."""
         if (change.before is None) != (prior == "absent"):
             raise Conflict(_CHANGED)
         opened, name, values = self._backend.opened, change.name, _entries(change.after)

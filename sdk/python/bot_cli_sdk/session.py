@@ -1,4 +1,4 @@
-"""Questions and messages to the user while a command runs."""
+"""Interaction with the user while a command runs: questions, progress and messages."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ _BACK = object()
 
 @dataclass
 class Question:
-    """A question to the user. `check` returns the problem with an answer, or `None`."""
+    """A question to ask the user. `check` returns the problem with an answer, or `None`."""
 
     key: str
     message: str
@@ -33,7 +33,7 @@ class Question:
     check: Callable[[Any], str | None] | None = field(default=None, repr=False)
 
     def wire(self) -> Json:
-        """Returns the parameters of `ask`. A choice is a value, or a pair of value and label."""
+        """Returns the parameters of `ask`. A choice is a value or a `(value, label)` pair."""
         pairs = [(choice, choice) if isinstance(choice, str) else choice for choice in self.choices]
         choices = [{"value": value, "label": label} for value, label in pairs]
         return given(**{**vars(self), "choices": choices, "check": None})
@@ -51,7 +51,7 @@ class Question:
 
 
 Step = Question | Callable[[Json], Question | None]
-"""A question, or a function that returns one (or `None`) for the previous answers."""
+"""A question, or a function that takes the previous answers and returns a question or `None`."""
 
 
 class Session:
@@ -63,7 +63,7 @@ class Session:
         self._given: Json = members(params.get("answers"))
         self.context: Json = members(params.get("context"))
         self.argv: list[str] = params.get("argv") or []
-        self.withheld = ""  # output to put before the text of the result, if the host cannot show it at once
+        self.withheld = ""  # output to prepend to the result, if the host can't show it immediately
         self.knows_password = False
         get = self.context.get
         self.cwd = Path(get("cwd") or os.getcwd())
@@ -82,7 +82,7 @@ class Session:
             self._peer.notify("log", **given(level=level, message=" ".join(message.split()), data=data))
 
     def output(self, text: str, data: Any = None) -> None:
-        """Shows a part of the result immediately. `data` is for `--json=lines`."""
+        """Shows part of the result immediately. `data` is for `--json=lines`."""
         if "output" in self._offered:
             self._peer.notify("output", **given(text=text, data=data))
         else:
@@ -112,7 +112,7 @@ class Session:
         raise Failure(**error, exit=max(ran.returncode, FAILED))
 
     def finish(self) -> AbstractContextManager[None]:
-        """Returns a context manager whose block is not interrupted by a cancellation. It should take less than 5 seconds."""
+        """Returns a context manager that protects a block from cancellation. The block should take less than 5 seconds."""
         return self._peer.shielded()
 
     def ask(self, question: Question) -> Any:
@@ -132,7 +132,7 @@ class Session:
         return self.ask(Question(key, message, "select", choices, **more))
 
     def ask_all(self, steps: Iterable[Step]) -> Json:
-        """Asks several questions in order, and returns the answers by key. The user can go back to the previous question."""
+        """Asks several questions in order and returns the answers by key. The user can go back to the previous question."""
         steps = list(steps)
         answers: Json = {}
         asked: list[tuple[int, str]] = []

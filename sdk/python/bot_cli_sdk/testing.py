@@ -16,7 +16,7 @@ BACK = object()
 
 
 class Reply:
-    """A reply, with the questions and notifications that preceded it."""
+    """A reply, with the questions and notifications that came before it."""
 
     def __init__(self, message: Json, questions: list[Json], said: list[tuple[str, Json]]) -> None:
         self.result: Json = message.get("result") or {}
@@ -28,7 +28,7 @@ class Reply:
         self.code: str | None = members(self.error.get("data")).get("code")
 
     def of(self, method: str) -> list[str]:
-        """Returns the texts of all notifications of one method, such as `log`."""
+        """Returns the text of every notification of one kind, such as `log`."""
         return [params.get("message", params.get("text", "")) for name, params in self.said if name == method]
 
 
@@ -50,7 +50,7 @@ class Host:
         self._answers: dict[str, list[Any]] = {}
 
     def run(self, *argv: str, answers: Mapping[str, Any] | None = None, given: Json | None = None, **params: Any) -> Reply:
-        """Runs a command. `answers` answer its questions; `given` are answers that come with the request.
+        """Runs a command. `answers` answer the plugin's questions; `given` are sent with the request.
 
         A tuple answers repeated questions in order. Without `answers`, the plugin can't ask questions.
         """
@@ -70,7 +70,7 @@ class Host:
         return self._last
 
     def reply(self, id: int) -> Reply:
-        """Waits for the reply to a request, and answers the questions that precede it."""
+        """Waits for the reply to a request, answering questions until it arrives."""
         questions: list[Json] = []
         said: list[tuple[str, Json]] = []
         while True:

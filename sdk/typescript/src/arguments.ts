@@ -1,4 +1,4 @@
-// The arguments of a command, declared as data. Help, parsing, completion and types are derived from the declaration.
+// Command arguments, declared as data. Help, parsing, completion and types are derived from the declaration.
 
 export type Candidate = { value: string; about?: string };
 type Candidates = readonly (string | Candidate)[];
@@ -6,20 +6,20 @@ type Candidates = readonly (string | Candidate)[];
 interface Settings {
   about?: string;
   hidden?: boolean;
-  /** Whether it may be repeated. The value is then a list, or for a flag the number of times it was given. */
+  /** Whether it can be repeated. If so, the value is a list, or for a flag, the number of occurrences. */
   repeatable?: boolean;
-  /** The long name. The default is the argument's name in kebab-case. */
+  /** The long name; defaults to the argument's name in kebab-case. */
   long?: string;
-  /** One letter. */
+  /** The one-letter name. */
   short?: string;
   required?: boolean;
   /** The default value, as the user would type it. */
   default?: string;
-  /** The possible values. Without them, any text is accepted. */
+  /** The possible values. If omitted, any text is accepted. */
   values?: Candidates;
-  /** Converts the text. The message of an error that it throws is shown to the user: `must be a whole number`. */
+  /** Converts the text. If it throws, the user sees the error's message: `must be a whole number`. */
   parse?: (text: string) => unknown;
-  /** The source of completions. A function receives the words so far and returns completions of the last one. */
+  /** The source of completions. A function receives the words typed so far and returns completions for the last one. */
   completion?: 'file' | 'folder' | 'command' | ((words: readonly string[]) => Candidates | Promise<Candidates>);
 }
 
@@ -46,13 +46,13 @@ export const positional = <const S extends Positional>(settings: S): Argument<Va
 export const option = <const S extends Settings>(settings: S): Argument<Value<S>> => ({ kind: 'option', settings });
 export const flag = <const S extends Flag>(settings: S): Argument<FlagValue<S>> => ({ kind: 'flag', settings });
 
-/** Parses a whole number, for `parse`. */
+/** Parses a whole number; for use as `parse`. */
 export function integer(text: string): number {
   if (!/^-?\d{1,15}$/.test(text)) throw new Error('must be a whole number');
   return Number(text);
 }
 
-/** Returns the name in the manifest and in errors: `dry_run` for `dryRun`. */
+/** Returns the name used in the manifest and in errors: `dry_run` for `dryRun`. */
 export const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 export const longName = (key: string, { settings }: Argument) => settings.long ?? snake(key).replaceAll('_', '-');
 export const valueName = (key: string) => snake(key).toUpperCase();

@@ -1,21 +1,21 @@
-// Commands, groups of commands, and their description in the manifest.
+// Commands, command groups, and their entries in the manifest.
 
 import { type Arguments, candidates, longName, snake, valueName, type Values } from './arguments.js';
 import type { Session } from './session.js';
 
-/** The result of a command: text for people, data for `--json`, and commands to run next. A string is both text and data. */
+/** The result of a command: text for the user, data for `--json`, and commands to run next. A string serves as both text and data. */
 export type Outcome = string | void | { text?: string; data?: unknown; exit?: number; next?: string[] };
 
 interface Shared {
   about: string;
-  /** Shown in full help instead of `about`. */
+  /** Replaces `about` in full help. */
   details?: string;
   hidden?: boolean;
 }
 
 export interface Command<A extends Arguments = Arguments> extends Shared {
   arguments?: A;
-  /** Whether the command needs the user's terminal. The host then starts it with the user's arguments and streams. */
+  /** Whether the command needs the user's terminal. If so, the host starts it with the user's arguments and streams. */
   direct?: boolean;
   /** The JSON Schema of `data`. */
   result?: object;

@@ -1,4 +1,4 @@
-// Completes the user's last word.
+// Completes the word that the user is typing.
 
 import { type Argument, type Candidate, candidates, longName } from './arguments.js';
 import { type Command, declared, type Group } from './command.js';

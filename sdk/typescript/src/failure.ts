@@ -1,24 +1,24 @@
-// Failures of commands and backends, as the protocol reports them.
+// Command and backend failures, in the form that the protocol defines.
 
 /** The kinds of failure and their exit statuses. */
 export const EXITS = { failed: 1, usage: 2, unknown: 3, not_allowed: 4, unavailable: 7, cancelled: 130, terminated: 143 } as const;
 export type Exit = keyof typeof EXITS;
 
-/** A missing or invalid field. `problem` is `missing` or a description. */
+/** A missing or invalid field. `problem` is either `missing` or a description. */
 export type Field = { field: string; flag?: string; problem: string };
 
 export interface FailureData {
   /** How to fix it: each hint is a sentence or a command to paste. */
   hints?: string[];
   fields?: Field[];
-  /** The state of the change that the command makes; omitted if it changes nothing. */
+  /** The outcome of the command's change; omitted if it changes nothing. */
   outcome?: 'not_done' | 'partly_done' | 'done' | 'unknown';
 }
 
 export type ErrorObject = { code: number; message: string; data: object };
 export type Reply = { result: unknown } | { error: ErrorObject };
 
-/** An error in reply to a request. */
+/** An error reply to a request. */
 export class ErrorReply extends Error {
   readonly error: ErrorObject;
 
@@ -29,8 +29,8 @@ export class ErrorReply extends Error {
 }
 
 /**
- * Ends a command. `code` is the cause for programs, in `snake_case`. `message` is for people: in lower case, without a full stop, with
- * literals in backticks.
+ * Ends a command. `code` tells programs the cause, in `snake_case`. `message` is for the user: lower case, no full stop, literals in
+ * backticks.
  */
 export class Failure extends ErrorReply {
   constructor(exit: Exit, code: string, message: string, data: FailureData = {}) {

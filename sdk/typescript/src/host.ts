@@ -1,5 +1,5 @@
-// Communicates with the host, handles signals, and controls the thread that runs the commands. Commands run in their own thread, so that a
-// busy command can be ended at any time.
+// Communicates with the host, handles signals, and manages the thread that runs commands. Commands run in their own thread so that a busy
+// command can be terminated at any time.
 
 import { Worker } from 'node:worker_threads';
 import { cancelled, ErrorReply, refusedVersion, type Reply } from './failure.js';
@@ -12,7 +12,7 @@ type Message = { id?: Id | null; method?: string; params?: Record<string, unknow
 
 const LONGEST_LINE = 8 * 1024 * 1024;
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
-/** The time to clean up after a cancellation, and to finish a guarded step after a signal, in milliseconds. */
+/** Time limits for cleanup after a cancellation, and for a guarded step after a signal, in milliseconds. */
 const CLEANING = 400;
 const GUARDED = 4500;
 
@@ -21,7 +21,7 @@ export function listen(plugin: Plugin): void {
   const unwanted = new Set<Id>();
   let current: Request | undefined;
   let worker: Worker | undefined;
-  /** The request that must end soon, and the exit status after a signal. */
+  /** The request that was told to stop, and the exit status if a signal arrived. */
   let late: Request | undefined;
   let told: number | undefined;
   let [guarded, ended] = [0, false];
@@ -45,14 +45,14 @@ export function listen(plugin: Plugin): void {
     }
   }
 
-  /** Tells the command to stop, and ends it after the time to clean up. */
+  /** Tells the command to stop, and terminates it if it is still running after the cleanup time. */
   function stop(): void {
     order({ cancel: current?.id ?? 0 });
     late = current;
     setTimeout(endLate, CLEANING);
   }
 
-  /** Ends a command that has not stopped in time, unless a step is guarded. If other requests are open, a new thread serves them. */
+  /** Terminates a command that has not stopped in time, unless it is in a guarded step. A new thread serves any other open requests. */
   function endLate(): void {
     if (!current || current !== late || guarded > 0) return;
     if (open().every(({ id }) => unwanted.has(id))) return exit(told ?? 130);
@@ -113,7 +113,7 @@ export function listen(plugin: Plugin): void {
     setImmediate(next);
   }
 
-  /** Replies to all open requests, and ends the process and its children. */
+  /** Replies to all open requests, and terminates the process and its children. */
   function exit(status: number): void {
     for (const { id } of open()) send({ id, error: unfinished() });
     const hired = worker;
@@ -123,7 +123,7 @@ export function listen(plugin: Plugin): void {
       for (const name of Object.keys(SIGNALS)) process.removeAllListeners(name).on(name, () => undefined);
       // A host starts a plugin as the leader of its process group, which contains its child processes.
       if (hired) attempt(() => process.kill(-process.pid, 'SIGTERM'));
-      // Nothing else ends a thread that waits for a child process.
+      // `terminate` can't stop a thread that is blocked on a child process.
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1000);
       await hired?.terminate();
       process.exit(status);
@@ -134,7 +134,7 @@ export function listen(plugin: Plugin): void {
     ended = true;
     order({ ended });
     next();
-    // Readers skip empty lines. If writing one fails, the host is gone, and the process ends.
+    // Readers skip empty lines. If writing one fails, the host is gone and the process exits.
     setInterval(() => process.stdout.write('\n'), 2000).unref();
   }
 
@@ -166,7 +166,7 @@ export function listen(plugin: Plugin): void {
     if (rest.length > LONGEST_LINE + 1) [rest, isTooLong] = [Buffer.alloc(0), true];
   };
   process.stdin.on('data', feed).on('end', () => {
-    feed(Buffer.from('\n')); // The last line may lack its end.
+    feed(Buffer.from('\n')); // The last line may have no line feed.
     end();
   });
 }

@@ -1,4 +1,4 @@
-// Starts the plugin: as an ordinary command, or over the protocol with a separate thread for commands.
+// Starts the plugin, either as an ordinary command or speaking the protocol with a separate thread for commands.
 
 import { isMainThread, type MessagePort, parentPort } from 'node:worker_threads';
 import { byHand } from './by-hand.js';
@@ -11,7 +11,7 @@ import type { Link } from './session.js';
 /** A message from the main thread to the worker. */
 export type Order = { request: Request } | { answer: Reply & { id: string } } | { cancel: Request['id'] } | { ended: boolean };
 
-/** A message from the worker to the main thread: one for the host, a reply, or the number of guarded steps. */
+/** A message from the worker to the main thread: a message for the host, a reply, or the number of guarded steps. */
 export type Report = { message: object } | { reply: Reply } | { guarded: number };
 
 export function main(plugin: Plugin): void {
@@ -40,7 +40,7 @@ function work(plugin: Plugin, port: MessagePort): void {
       }),
     guard: (isGuarded: boolean) => tell({ guarded: (guarded += isGuarded ? 1 : -1) }),
   };
-  // For example, a promise was rejected that the command does not await.
+  // For example, a rejected promise that the command does not await.
   process.on('uncaughtException', (error) => {
     if (!plugin.isStateful) console.error(link.isSecret ? defect(error) : error);
     process.exit(1);

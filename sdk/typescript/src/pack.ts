@@ -1,8 +1,8 @@
-// Provider packs with computed data. They are started only once, to build their manifest.
+// Provider packs with computed data. They run only once, to build their manifest.
 
 import { type About, plain, type Plugin } from './plugin.js';
 
-/** A service. `PACKS.md` describes the other members, and `bot-cli plugin check` checks them. */
+/** A service. `PACKS.md` documents the other members, and `bot-cli plugin check` validates them. */
 export type PackService = { id: string; kind: string; label: string; module: string; class: string; [member: string]: unknown };
 type Variable = { about: string; secret?: boolean };
 export type PackProvider = { label: string; site: string; env?: Record<string, Variable>; service: PackService[] };
@@ -10,7 +10,7 @@ export type PackProvider = { label: string; site: string; env?: Record<string, V
 type Versions = { catalogue: string; framework?: string; requires?: Record<string, string> };
 type Settings = About & Versions & { providers: PackProvider[] };
 
-/** Declares a provider pack. The name is `NAME` in `bot-cli-pack-NAME`. */
+/** Declares a provider pack. `name` is the `NAME` in `bot-cli-pack-NAME`. */
 export const providerPack = ({ name, ...data }: Settings): Plugin => ({
   manifest: plain({ protocol: '1.0', name: `pack-${name}`, role: 'provider-pack', ...data }),
   methods: {},

@@ -1,4 +1,4 @@
-// Parses the user's words into a command and the values of its arguments.
+// Parses the command line into a command and the values of its arguments.
 
 import { parseArgs } from 'node:util';
 import { type Argument, candidates, longName, snake } from './arguments.js';
@@ -7,19 +7,19 @@ import { Failure, type Field } from './failure.js';
 
 /** The result of parsing. */
 export interface Reading {
-  /** `bot-cli`, the plugin, and the commands. */
+  /** `bot-cli`, the plugin's name, and the names of the commands. */
   path: string[];
   node: Command | Group;
-  /** The given texts of each argument. */
+  /** The text values given for each argument. */
   given: Record<string, string[]>;
   asked?: 'help' | 'version';
-  /** A last option without its value. */
+  /** The last option, if its value is missing. */
   open?: [string, Argument];
   problems: string[];
   host: HostOptions;
 }
 
-/** The options that a host may leave in the words of a request. */
+/** Options that a host may leave in `argv`. */
 export interface HostOptions {
   json?: 'document' | 'lines';
   verbosity: number;
@@ -55,7 +55,7 @@ export function read(name: string, root: Command | Group, words: readonly string
 const tokens = (args: string[], options: Record<string, Option>) =>
   parseArgs({ args, options, strict: false, tokens: true, allowPositionals: true }).tokens;
 
-/** Quotes a word only if it looks like a name. Any other could be a misplaced secret. */
+/** Quotes a word only if it looks like a name; anything else could be a misplaced secret. */
 const quoted = (word: string) =>
   /^-{0,2}[a-z]+(-[a-z]+)*$/.test(word) && word.length <= 32 ? ` \`${word}\`` : ', which is not shown because it may be a secret';
 
@@ -67,7 +67,7 @@ function choose(reading: Reading, { commands }: Group, word: string): void {
   else reading.problems.push(`\`${reading.path.join(' ')}\` has no such command${quoted(word)}`);
 }
 
-/** Assigns a word to the next positional argument. */
+/** Assigns a value to the next positional argument. */
 function place(reading: Reading, word: string): void {
   const all = declared(reading.node).filter(([, { kind }]) => kind === 'positional');
   const next = all.find(([key, { settings }]) => settings.repeatable || !reading.given[key]);
@@ -92,7 +92,7 @@ function take(reading: Reading, found: Option['found'] | undefined, { name, rawN
   else give(reading, found[0], value);
 }
 
-/** Returns the values of a command's arguments. A failure lists all problems. */
+/** Returns the values of a command's arguments, or fails with a list of all problems. */
 export function values({ node, given, open, path, problems }: Reading): Record<string, unknown> {
   const fields: Field[] = [];
   const called = (key: string, argument: Argument) => (argument.kind === 'positional' ? snake(key) : `--${longName(key, argument)}`);

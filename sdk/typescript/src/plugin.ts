@@ -1,4 +1,4 @@
-// A plugin: its manifest and its methods.
+// Plugins: a manifest and the methods that serve requests.
 
 import type { Arguments } from './arguments.js';
 import { type Command, describe, type Group, isGroup } from './command.js';
@@ -13,13 +13,13 @@ export type Method = (params: Record<string, unknown>, session: Session) => Prom
 export interface Plugin {
   readonly manifest: About;
   readonly methods: Record<string, Method>;
-  /** Whether requests depend on earlier ones. The worker is then never replaced, and errors in the code are not printed. */
+  /** Whether requests depend on earlier ones. If so, the worker is never replaced, and unexpected errors are not printed. */
   readonly isStateful?: boolean;
 }
 
 export type About = { name: string; version: string; about: string };
 
-/** Declares a plugin with one command or a group of commands. The name is `NAME` in `bot-cli NAME`. */
+/** Declares a plugin with one command or a group of commands. `name` is the `NAME` in `bot-cli NAME`. */
 export function plugin<const A extends Arguments>(settings: About & (Command<A> | Group)): Plugin {
   const root = settings as Command | Group;
   const { name, version, about } = settings;
@@ -41,7 +41,7 @@ export function plugin<const A extends Arguments>(settings: About & (Command<A> 
   };
 }
 
-/** Removes undefined members, as JSON does. */
+/** Drops undefined members, as JSON serialization does. */
 export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 function argv({ argv }: Record<string, unknown>): string[] {

@@ -1,14 +1,14 @@
-// Questions to the user.
+// Questions for the user.
 
 interface Settings<T> {
-  /** The answer if the user presses Enter, or if questions are not possible. */
+  /** The answer if the user presses Enter or can't be asked. */
   default?: T;
-  /** Lines above the question, and one line below it. */
+  /** `details` is shown above the question, and `help` is one line below it. */
   details?: string;
   help?: string;
   /** The option that answers the question, such as `--language`. */
   flag?: string;
-  /** Returns the problem with an answer. The question is then asked again. */
+  /** Returns the problem with an answer, if any. The question is then asked again. */
   check?: (value: T) => string | undefined;
 }
 
@@ -31,7 +31,7 @@ export class Question<T> {
     return this.kind === 'select' ? isChoice(value) : typeof value === (this.kind === 'confirm' ? 'boolean' : 'string');
   }
 
-  /** Returns the problem with an answer. */
+  /** Returns the problem with an answer, if any. */
   problem(value: unknown): string | undefined {
     return this.accepts(value) ? this.settings.check?.(value) : 'is not a possible answer';
   }
@@ -43,12 +43,12 @@ export class Question<T> {
   }
 }
 
-/** The answers to an object of questions. Other values are unchanged. */
+/** The answers to an object of questions. Values that are not questions stay as they are. */
 export type Answers<Q> = { [K in keyof Q]: Q[K] extends infer V ? (V extends Question<infer T> ? T : V) : never };
 
 export const text = (message: string, settings: Settings<string> = {}) => new Question('text', message, settings);
 
-/** A question with hidden input. Do not show or log the answer, or include it in an error. */
+/** A question with hidden input. Never show the answer, log it, or include it in an error. */
 export const password = (message: string, settings: Omit<Settings<string>, 'default'> = {}) =>
   new Question<string>('password', message, settings);
 

@@ -1,4 +1,4 @@
-// Secrets backends: the methods of BACKENDS.md, implemented on a store.
+// Secrets backends: implements the methods of BACKENDS.md on top of a store.
 
 import { ErrorReply, refusedVersion } from './failure.js';
 import { type About, type Method, plain, type Plugin } from './plugin.js';
@@ -8,10 +8,10 @@ import type { Session } from './session.js';
 type Awaitable<T> = T | Promise<T>;
 type Texts = Record<string, string>;
 
-/** The place that the user chose. The backend chooses defaults for what is absent. */
+/** The user's choice of store. The backend chooses defaults for absent members. */
 export type Scope = { organization?: string; region?: string; settings: Texts };
 
-/** A short description of the place, and the limits of names and sizes. */
+/** A short description of where secrets are stored, and limits on names and sizes. */
 export interface Opened {
   place: string;
   organization?: string;
@@ -25,10 +25,10 @@ export type Secret = { kind: 'secret'; region?: string; values: Texts };
 /** The credentials of a container registry. */
 export type PullSecret = { kind: 'image_pull_secret'; region?: string; host: string; credentials: string };
 export type Stored = Secret | PullSecret;
-/** A set in a list. */
+/** An entry in a list of sets. */
 export type Listed = { name: string; kind: Stored['kind']; region?: string; status?: 'ready' | 'pending' | 'failed'; error?: string };
 
-/** A set before and after a change; `undefined` means no set. */
+/** A change to a set: its state before and after, or `undefined` if it does not exist. */
 export type Change = { name: string; before: Stored | undefined; after: Stored | undefined };
 
 export interface Store {
@@ -36,15 +36,15 @@ export interface Store {
   sets(session: Session): Awaitable<Listed[]>;
   /** Returns a set exactly as it was stored. */
   load(name: string, session: Session): Awaitable<Stored | undefined>;
-  /** Applies a change completely or not at all. On failure, a `Refusal` can report the effect. */
+  /** Applies a change atomically. If it fails, a `Refusal` can report the effect. */
   apply(change: Change, session: Session): Awaitable<void>;
-  /** Runs a step while preventing concurrent changes. */
+  /** Runs a step under a lock that prevents concurrent changes. */
   locked?<T>(step: () => Promise<T>): Promise<T>;
   organizations?(session: Session): Awaitable<string[]>;
 }
 
 const EXITS: Record<string, number> = { unreachable: 7, timed_out: 7, unavailable: 7, not_signed_in: 4, not_allowed: 4 };
-/** The outcome of a change. Use `unknown` if in doubt. */
+/** The outcome of a change. If in doubt, use `unknown`. */
 type Effect = 'not_done' | 'done' | 'unknown' | { partly: { done: string[]; unknown: string[]; not_done: string[] } };
 type More = { hints?: string[]; retry_after?: number; bytes?: { size: number; limit: number }; key?: string };
 
@@ -59,16 +59,16 @@ type Ability = 'values' | 'image_pull_secrets' | 'organizations';
 interface Settings extends About {
   settings?: { name: string; about: string; required?: boolean }[];
   requires?: Texts;
-  /** The abilities; the default is all of them. */
+  /** The supported abilities; defaults to all of them. */
   can?: Ability[];
-  /** Opens the place without changing it. It can ask questions. */
+  /** Opens the store without changing anything. Can ask questions. */
   open(scope: Scope, session: Session): Awaitable<Store>;
 }
 
 type Prior = 'absent' | { keys?: string[] };
 type Params = Scope & { name: string; keys?: string[]; entries?: Texts; host: string; credentials: string; prior?: Prior };
 
-/** The required parameters of each method, and the ability that it needs. */
+/** The parameters that each method requires, and the ability it needs. */
 const NEEDS: Record<string, string> = {
   ...{ open: '', list: '', organizations: '', get: 'name', values: 'name', credentials: 'name', delete: 'name', unset: 'name keys' },
   ...{ put: 'name entries prior', put_image_pull_secret: 'name host credentials prior' },
@@ -116,7 +116,7 @@ async function change(method: string, store: Store, params: Params, session: Ses
   }
 }
 
-/** Refuses to change a set that has changed since the client read it. */
+/** Throws if the set has changed since the client read it. */
 function compare(method: string, { prior, keys, entries = {} }: Params, before?: Stored): void {
   const conflict = (message: string) => new Refusal('conflict', message);
   const kind = method === 'put_image_pull_secret' ? 'image_pull_secret' : 'secret';
@@ -138,7 +138,7 @@ function changed(method: string, { region, entries, host, credentials, keys = []
   return left.length < Object.keys(values).length ? { ...place, kind: 'secret', values: Object.fromEntries(left) } : before;
 }
 
-/** Refuses a new name or a set that breaks the limits. */
+/** Throws if the name of a new set is invalid or the set exceeds the limits. */
 function keepRules({ names, limits = {} }: Opened, name: string, before: Stored | undefined, after: Stored): void {
   const { shortest, longest, capitals } = names ?? { shortest: 1, longest: 63, capitals: true };
   const form = new RegExp(`^(?=.{${shortest},${longest}}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$`, capitals ? 'i' : '');
@@ -153,7 +153,7 @@ function keepRules({ names, limits = {} }: Opened, name: string, before: Stored 
   }
 }
 
-/** Declares a secrets backend. The name is `NAME` in `--backend NAME`. */
+/** Declares a secrets backend. `name` is the `NAME` in `--backend NAME`. */
 export function secretsBackend({ name, open, can = ['values', 'image_pull_secrets', 'organizations'], ...about }: Settings): Plugin {
   let store: Store | undefined;
   const serve = (method: string): Method => async (params, session) => {
@@ -177,7 +177,7 @@ export function secretsBackend({ name, open, can = ['values', 'image_pull_secret
   };
 }
 
-/** A value of the right type for each parameter except `prior`. */
+/** An example value of the right type for each parameter except `prior`. */
 const FORMS: Record<string, unknown> = {
   ...{ organization: '', region: '', name: '', host: '', credentials: '', keys: [], entries: {}, settings: {} },
 };
@@ -185,7 +185,7 @@ const form = (value: unknown) => (Array.isArray(value) ? 'list' : typeof value);
 const fits = (name: string, value: unknown) =>
   form(value) === form(FORMS[name]) && Object.values(Object(value)).every((text) => typeof text === 'string');
 
-/** Refuses missing parameters and those of the wrong type. */
+/** Throws if a parameter is missing or has the wrong type. */
 function check(params: Record<string, unknown>, needs: string[]): void {
   for (const name of [...Object.keys(FORMS), 'prior']) {
     const value = params[name] ?? undefined;

@@ -7,7 +7,7 @@ import { type Link, Session } from './session.js';
 export type Request = { id: number | string; method: string; params: Record<string, unknown> };
 type Show = (error: unknown) => void;
 
-/** Serves a request. `show` receives unexpected errors, unless they could contain a secret. */
+/** Serves a request. Unexpected errors are passed to `show`, unless they could contain a secret. */
 export async function serve(plugin: Plugin, request: Request, link: Link, signal: AbortSignal, show: Show): Promise<Reply> {
   const { method, params } = request;
   const session = new Session(link, signal, params);
@@ -21,5 +21,5 @@ export async function serve(plugin: Plugin, request: Request, link: Link, signal
   }
 }
 
-/** Names the type of an unexpected error, without its message. */
+/** Describes an unexpected error by its type, without its message. */
 export const defect = (error: unknown) => `the plugin has a defect: \`${error instanceof Error ? error.name : typeof error}\``;

@@ -1,4 +1,4 @@
-// Questions and messages to the user while a command runs.
+// Interaction with the user while a command runs: questions, progress and messages.
 
 import { execFile } from 'node:child_process';
 import { cancelled, ErrorReply, Failure, type Field, type Reply } from './failure.js';
@@ -7,14 +7,14 @@ import { type Answers, Question } from './question.js';
 
 /** The connection to the host during a request. */
 export interface Link {
-  /** Whether the user has answered a password question. Errors are then not printed. */
+  /** Whether the user has answered a password question. If so, errors are not printed. */
   isSecret?: boolean;
   notify(method: string, params: object): void;
-  /** Returns the reply, or `undefined` if the input has ended or the request is cancelled. */
+  /** Returns the reply, or `undefined` if the input has ended or the request was cancelled. */
   request(method: string, params: object): Promise<Reply | undefined>;
-  /** Protects the command from being ended, or stops protecting it. */
+  /** Starts or stops protecting the command from termination. */
   guard(isGuarded: boolean): void;
-  /** Returns the capabilities of a plugin that is run directly with these options. */
+  /** Returns the capabilities to use when the plugin is run directly with these options. */
   offer?(options: HostOptions): Capabilities;
 }
 
@@ -27,18 +27,18 @@ export interface Project {
   root: string;
   /** The folder of `bot.py`. */
   bot: string;
-  /** The file with the options of the project. */
+  /** The file that records the project's options. */
   record: string;
   name: string;
   options: Record<string, unknown>;
   services: Service[];
   transports: Record<string, unknown>[];
-  /** The environments to deploy to; `name` is `null` for the project's own. */
+  /** The deployment environments; `name` is `null` for the project's own. */
   environments: { name: string | null; file: string; agent: string; secret_set: string }[];
   [member: string]: unknown;
 }
 
-/** A service of a project: `kind` is `stt`, `llm`, `tts` and so on. */
+/** A service in a project; `kind` is `stt`, `llm`, `tts` and so on. */
 export interface Service {
   id: string;
   kind: string;
@@ -57,7 +57,7 @@ export type Capabilities = { ask?: { kinds?: string[] }; stdin?: object; output?
 type Params = { answers?: Record<string, unknown>; capabilities?: Capabilities; context?: Partial<Context> };
 
 export class Session {
-  /** Output to put before the text of the result, because the host can't show it immediately. */
+  /** Output to prepend to the result, because the host can't show it immediately. */
   held = '';
   /** The command that shows help. */
   usage = '';
@@ -68,7 +68,7 @@ export class Session {
     this.context = { ...PREFERENCES, cwd: process.cwd(), interactive: false, terminal: false, ...params.context };
   }
 
-  /** Applies host options that were found in `argv`. */
+  /** Applies the host options found in `argv`. */
   adapt(options: HostOptions): void {
     this.params.capabilities = this.link.offer?.(options) ?? this.params.capabilities ?? {};
     if (options.json) this.context.format = 'json';
@@ -76,18 +76,18 @@ export class Session {
     this.context.verbosity += options.verbosity;
   }
 
-  /** Shows the progress of the command, at a terminal and with `--json=lines`. */
+  /** Shows the command's progress, at a terminal or with `--json=lines`. */
   progress(message: string, current?: number, total?: number): void {
     this.link.notify('progress', { message, current, total });
   }
 
-  /** Shows a line: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`. `data` is for `--json=lines`. */
+  /** Shows a message: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`. `data` is for `--json=lines`. */
   log(level: Level, message: string, data?: unknown): void {
     const { verbosity, quiet } = this.context;
     if (verbosity >= LEVELS[level] && !(quiet && level === 'note')) this.link.notify('log', { level, message, data });
   }
 
-  /** Shows a part of the result immediately. `data` is for `--json=lines`. */
+  /** Shows part of the result immediately. `data` is for `--json=lines`. */
   output(text: string, data?: unknown): void {
     if (this.params.capabilities?.output) this.link.notify('output', { text, data });
     else this.held += text;
@@ -122,7 +122,7 @@ export class Session {
     return base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
   }
 
-  /** Runs a step to its end even if the user cancels, so that it is not left half done. */
+  /** Lets a step finish even if the user cancels, so that it is not left half done. */
   async guard<T>(step: () => T | Promise<T>): Promise<T> {
     this.link.guard(true);
     try {
@@ -133,8 +133,8 @@ export class Session {
   }
 
   /**
-   * Asks questions in order, and lets the user go back. Other values are returned unchanged. If questions are not possible, it uses the
-   * defaults, or fails with a list of all open questions.
+   * Asks questions in order, and lets the user go back. Values that are not questions are returned unchanged. If the user can't be asked,
+   * uses the defaults, or fails with a list of all unanswered questions.
    */
   async ask<const Q extends Record<string, unknown>>(questions: Q): Promise<Answers<Q>> {
     const { answers = {}, capabilities } = this.params;

@@ -13,8 +13,8 @@ export const BACK = Symbol('back');
 
 export interface Setting {
   /**
-   * The answers by key, or a function that answers each question. Any other question is answered with its default, or cancelled. Without
-   * `answers`, the plugin can't ask questions.
+   * The answers by key, or a function that answers each question. Questions without an answer get their default, or are cancelled. If
+   * `answers` is omitted, the plugin can't ask questions.
    */
   answers?: Record<string, unknown> | ((question: Asked) => unknown);
   stdin?: string;
@@ -29,11 +29,11 @@ export interface Ran {
   next: string[];
   failure?: ErrorObject & { data: { code?: string; hints?: string[]; inputs?: Asked[] } };
   asked: Asked[];
-  /** The notifications before the result: `['progress', 'Greeting ada']`. */
+  /** The notifications sent before the result: `['progress', 'Greeting ada']`. */
   shown: [method: string, text: string][];
 }
 
-/** Runs a command with the given words. */
+/** Runs a command with the given arguments. */
 export async function run(plugin: Plugin, words: string[], setting: Setting = {}): Promise<Ran> {
   const ran: Ran = { exit: 0, text: '', data: undefined, next: [], asked: [], shown: [] };
   const reply = await request(plugin, 'run', { argv: words }, setting, ran);
@@ -43,7 +43,7 @@ export async function run(plugin: Plugin, words: string[], setting: Setting = {}
   return { ...ran, ...result, text: output.join('') + text };
 }
 
-/** Sends a request of any method, such as `secrets/open`. */
+/** Sends a request for any method, such as `secrets/open`. */
 export async function request(plugin: Plugin, method: string, params: object = {}, setting: Setting = {}, ran?: Ran): Promise<Reply> {
   const { answers, stdin, context, signal = new AbortController().signal } = setting;
   const kinds = ['text', 'password', 'confirm', 'select', 'multiselect'];
