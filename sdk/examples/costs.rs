@@ -48,7 +48,7 @@ impl Command for Costs {
             let (whole, rest) = (cents / 100, cents % 100);
             let _ = writeln!(table, "{label:24}{whole:5}.{rest:02} {currency}");
         };
-        for (number, service) in (1..).zip(services) {
+        for (number, service) in (0..).zip(services) {
             let label = &service.label;
             session.progress(&format!("Adding {label}"), Some(number), count);
             let cents = known[&service.id];

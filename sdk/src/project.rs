@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::session::Session;
+use crate::session::{Context, Session};
 use bot_cli_protocol::failure::{Failure, OrFail as _};
 use bot_cli_protocol::{ErrorObject, HOST, RunResult};
 
@@ -72,30 +72,35 @@ enum Last {
 }
 
 impl Session {
-    /// Returns the bot project that contains the working directory. Asks the `bot-cli` that started this plugin, or the one on `PATH`.
-    ///
-    /// # Errors
-    /// Returns the failure of `bot-cli`, such as `no_project` where there is none.
+    /// Returns the bot project that contains the working directory, as [`find`] does.
     pub fn project(&self) -> Result<Project, Failure> {
-        let host = env::var_os(HOST).unwrap_or_else(|| OsString::from("bot-cli"));
-        let context = self.context();
-        let asked = Command::new(&host)
-            .args(["init", "--describe", "--json=lines"])
-            .arg(context.project.as_ref().unwrap_or(&context.cwd))
-            .current_dir(&context.cwd)
-            .stdin(Stdio::null())
-            .stderr(Stdio::inherit())
-            .output()
-            .or_fail(format!("could not run `{}`", host.display()))?;
-        let could_not = "could not read what `bot-cli init --describe` printed";
-        let last = asked
-            .stdout
-            .trim_ascii()
-            .rsplit(|byte| *byte == b'\n')
-            .next();
-        match serde_json::from_slice(last.unwrap_or_default()).or_fail(could_not)? {
-            Last::Result(result) => serde_json::from_value(result.data).or_fail(could_not),
-            Last::Error(error) => Err(error.into()),
-        }
+        find(self.context())
+    }
+}
+
+/// Returns the bot project that contains the working directory. Asks the `bot-cli` that started this plugin, or the one on `PATH`. Also for
+/// completion, where there is no session.
+///
+/// # Errors
+/// Returns the failure of `bot-cli`, such as `no_project` if there is none.
+pub fn find(context: &Context) -> Result<Project, Failure> {
+    let host = env::var_os(HOST).unwrap_or_else(|| OsString::from("bot-cli"));
+    let asked = Command::new(&host)
+        .args(["init", "--describe", "--json=lines"])
+        .arg(context.project.as_ref().unwrap_or(&context.cwd))
+        .current_dir(&context.cwd)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .or_fail(format!("could not run `{}`", host.display()))?;
+    let could_not = "could not read what `bot-cli init --describe` printed";
+    let last = asked
+        .stdout
+        .trim_ascii()
+        .rsplit(|byte| *byte == b'\n')
+        .next();
+    match serde_json::from_slice(last.unwrap_or_default()).or_fail(could_not)? {
+        Last::Result(result) => serde_json::from_value(result.data).or_fail(could_not),
+        Last::Error(error) => Err(error.into()),
     }
 }

@@ -120,6 +120,9 @@ fn ended(run: &Run) -> String {
     let message = message.map_or_else(String::new, |it| format!(": {}", one_line(it)));
     let hint = match exit {
         0 => "",
+        130 => {
+            "\n  hint: a question without a default was cancelled; words that answer it let the result be checked, too"
+        }
         _ => {
             "\n  hint: for a run that does its work, name its folder with `--cwd DIR`, a variable with `--env`, or other words"
         }

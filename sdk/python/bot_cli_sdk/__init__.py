@@ -10,6 +10,6 @@ from .pack import Pack as Pack
 from .plugin import Plugin as Plugin
 from .secrets import Backend as Backend, Change as Change, Conflict as Conflict, Opened as Opened, PullSecret as PullSecret
 from .secrets import Refusal as Refusal, Secret as Secret, Stored as Stored
-from .session import Question as Question, Session as Session
+from .session import Question as Question, Session as Session, project as project
 
 __version__ = "0.1.0"

@@ -97,19 +97,7 @@ class Session:
 
     def project(self) -> Json:
         """Returns the description of the user's bot project, as `bot-cli init --describe --json` prints it."""
-        import subprocess  # noqa: PLC0415 - slow to import
-
-        root = self.context.get("project") or self.cwd
-        command = [os.environ.get("BOT_CLI_HOST") or "bot-cli", "init", "--describe", "--json", root]
-        ran = subprocess.run(command, cwd=self.cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-        try:
-            document = members(json.loads(ran.stdout))
-        except ValueError:
-            document = {}
-        if ran.returncode == 0 and document:
-            return document
-        error: Json = {"message": f"`bot-cli init --describe` ended with status {ran.returncode}", **members(document.get("error"))}
-        raise Failure(**error, exit=max(ran.returncode, FAILED))
+        return project(Path(self.context.get("project") or self.cwd))
 
     def finish(self) -> AbstractContextManager[None]:
         """Returns a context manager that protects a block from cancellation. The block should take less than 5 seconds."""
@@ -181,6 +169,22 @@ class Session:
             params["problem"] = question.problem(result.get("value"))
             if params["problem"] is None:
                 return result.get("value")
+
+
+def project(folder: Path | None = None) -> Json:
+    """Returns the description of the bot project that contains a folder: by default the current one, as in a completion function."""
+    import subprocess  # noqa: PLC0415 - slow to import
+
+    command = [os.environ.get("BOT_CLI_HOST") or "bot-cli", "init", "--describe", "--json", folder or Path.cwd()]
+    ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    try:
+        document = members(json.loads(ran.stdout))
+    except ValueError:
+        document = {}
+    if ran.returncode == 0 and document:
+        return document
+    error: Json = {"message": f"`bot-cli init --describe` ended with status {ran.returncode}", **members(document.get("error"))}
+    raise Failure(**error, exit=max(ran.returncode, FAILED))
 
 
 def _input_required(missing: Sequence[Question]) -> Failure:

@@ -10,4 +10,4 @@ export { providerPack, type PackProvider, type PackService } from './pack.js';
 export { plugin, type Plugin } from './plugin.js';
 export { confirm, multiselect, password, Question, select, text, type Choice } from './question.js';
 export { Refusal, secretsBackend, type Change, type Listed, type Opened, type Scope, type Store, type Stored } from './secrets.js';
-export type { Context, Project, Service, Session } from './session.js';
+export { project, type Context, type Project, type Service, type Session } from './session.js';

@@ -32,9 +32,9 @@ export interface Project {
   name: string;
   options: Record<string, unknown>;
   services: Service[];
-  transports: Record<string, unknown>[];
+  transports: string[];
   /** The deployment environments; `name` is `null` for the project's own. */
-  environments: { name: string | null; file: string; agent: string; secret_set: string }[];
+  environments: { name: string | null; file: string | null; agent: string; secret_set: string }[];
   [member: string]: unknown;
 }
 
@@ -94,22 +94,8 @@ export class Session {
   }
 
   /** Returns the description of the user's bot project, as `bot-cli init --describe --json` prints it. */
-  async project(): Promise<Project> {
-    const { cwd, project = cwd } = this.context;
-    const words = ['init', '--describe', '--json', project];
-    const options = { cwd, signal: this.signal, maxBuffer: 64 * 1024 * 1024 };
-    return new Promise((resolve, reject) => {
-      const child = execFile(process.env.BOT_CLI_HOST || 'bot-cli', words, options, (error, stdout) => {
-        if (this.signal.aborted) return reject(cancelled());
-        const document = parsed(stdout);
-        if (!error && document) return resolve(document as unknown as Project);
-        const { code, message, ...data } = (document?.error ?? {}) as { code?: string; message?: string };
-        const status = typeof error?.code === 'number' ? error.code : 1;
-        const ended = typeof error?.code === 'string' ? `could not be started: ${error.code}` : `ended with status ${status}`;
-        reject(new ErrorReply(status, message ?? `\`bot-cli init --describe\` ${ended}`, { code: code ?? 'failed', ...data }));
-      });
-      child.stdin?.end();
-    });
+  project(): Promise<Project> {
+    return project(this.context.project ?? this.context.cwd, this.signal);
   }
 
   /** Returns the user's piped input. */
@@ -190,4 +176,22 @@ function unanswered(fields: Field[], inputs: object[], usage: string): Failure {
   const what = fields.length === 1 ? `\`${fields[0]?.flag ?? fields[0]?.field}\` is missing` : `${fields.length} answers are missing`;
   const data = { fields, hints, inputs };
   return new Failure('usage', 'input_required', `${what}, and there is no terminal to ask on`, data);
+}
+
+/** Returns the description of the bot project that contains a folder: by default the current one, as in a completion function. */
+export async function project(folder = process.cwd(), signal?: AbortSignal): Promise<Project> {
+  const words = ['init', '--describe', '--json', folder];
+  const options = { ...(signal && { signal }), maxBuffer: 64 * 1024 * 1024 };
+  return new Promise((resolve, reject) => {
+    const child = execFile(process.env.BOT_CLI_HOST || 'bot-cli', words, options, (error, stdout) => {
+      if (signal?.aborted) return reject(cancelled());
+      const document = parsed(stdout);
+      if (!error && document) return resolve(document as unknown as Project);
+      const { code, message, ...data } = (document?.error ?? {}) as { code?: string; message?: string };
+      const status = typeof error?.code === 'number' ? error.code : 1;
+      const ended = typeof error?.code === 'string' ? `could not be started: ${error.code}` : `ended with status ${status}`;
+      reject(new ErrorReply(status, message ?? `\`bot-cli init --describe\` ${ended}`, { code: code ?? 'failed', ...data }));
+    });
+    child.stdin?.end();
+  });
 }

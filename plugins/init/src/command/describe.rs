@@ -24,9 +24,8 @@ use crate::wording::quoted;
 pub(super) fn run(options: &Options, session: &Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     let folder = session.cwd().join(given);
-    let found = fs::canonicalize(&folder).ok();
-    let place = found.and_then(|folder| Project::find(&folder));
-    let place = place.filter(Project::is_recorded);
+    let folder = fs::canonicalize(&folder).unwrap_or(folder);
+    let place = Project::find(&folder).filter(Project::is_recorded);
     let place = place.ok_or_else(|| no_project(&folder))?;
     let record = place.root.join(PROJECT);
     let bytes = fs::read(&record).map_err(|error| unusable(&record, &failure::reason(&error)))?;

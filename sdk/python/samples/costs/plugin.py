@@ -55,7 +55,7 @@ def costs(session: Session, *, currency: Literal["USD", "EUR", "GBP"] = "USD") -
     known |= {id: int(cents) for id, cents in session.ask_all(asked).items()}
     services: list[Service] = []
     for number, it in enumerate(used):
-        session.progress(f"Adding {it['label']}", number + 1, len(used))
+        session.progress(f"Adding {it['label']}", number, len(used))
         services.append({"id": it["id"], "label": it["label"], "cents": known[it["id"]]})
     total = sum(it["cents"] for it in services)
     rows = [(it["label"], it["cents"]) for it in services] + [("Total", total)]

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use bot_cli_tests::bench::Bench;
 use serde_json::{Value, json};
 
-use super::other_languages::{SDK, TOOLS, new, script};
 use super::build;
+use super::other_languages::{SDK, TOOLS, new, script};
 
 #[test]
 fn the_costs_of_a_project_are_the_same_in_every_language() {

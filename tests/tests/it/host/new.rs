@@ -17,8 +17,9 @@ fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
           created   bot-cli-demo/test.sh
         ! next: ./bot-cli-demo/test.sh
         ! next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv ''
-        ! next: ./bot-cli-demo/bot-cli-demo world
-        !       # in a bot project, this shows what a plugin can know of it: `bot-cli init --describe --json`
+        ! next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv world
+        ! next: bot-cli plugin add ./bot-cli-demo/bot-cli-demo
+        !       # `bot-cli init --describe --json` in a bot project shows what a plugin can learn about it
         $ ./bot-cli-demo/test.sh >said && ./bot-cli-demo/bot-cli-demo world
         Hello, world.
         ",
@@ -42,8 +43,9 @@ fn a_new_plugin_comes_with_its_test_and_the_next_commands() {
         ! next: ./bot-cli-demo/test.py
         ! next: ./bot-cli-demo/plugin.py --build
         ! next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv ''
+        ! next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv world
         ! next: bot-cli plugin add ./bot-cli-demo/bot-cli-demo
-        !       # in a bot project, this shows what a plugin can know of it: `bot-cli init --describe --json`
+        !       # `bot-cli init --describe --json` in a bot project shows what a plugin can learn about it
         $ cd bot-cli-demo; test -x plugin.py && test -x test.py && test -f bot_cli_sdk/__init__.py
         ",
     );

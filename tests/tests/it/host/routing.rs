@@ -15,8 +15,7 @@ fn a_host_that_uvx_runs_once_names_no_command_of_its_own() {
         fs::write(bench.path(file), "").unwrap();
     }
     expect(&bench, &["hello"], 0, "hello\n", "");
-    let steps = "next: ./bot-cli-demo/test.sh\nnext: ./bot-cli-demo/bot-cli-demo world\n      \
-        # in a bot project, this shows what a plugin can know of it: `bot-cli init --describe --json`\n";
+    let steps = "next: ./bot-cli-demo/test.sh\n";
     let made = bench
         .run(&["plugin", "new", "demo", "--lang", "sh"])
         .unwrap();

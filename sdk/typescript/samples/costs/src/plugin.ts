@@ -46,7 +46,7 @@ export default plugin({
     }
     const answers = await session.ask(questions);
     const services = project.services.map(({ id, label }, index) => {
-      session.progress(`Adding ${label}`, index + 1, project.services.length);
+      session.progress(`Adding ${label}`, index, project.services.length);
       return { id, label, cents: known[id] ?? Number(answers[id]) };
     });
     const cents = services.reduce((sum, service) => sum + service.cents, 0);
