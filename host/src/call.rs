@@ -104,6 +104,10 @@ fn declared(
     if !tree::is_command(plugin) {
         return Outcome::new(Err(help::not_a_command(plugin, manifest)));
     }
+    if let (Some(value), Some(_)) = (&taken.wrong_json, &manifest.command) {
+        let valid = [Json::LINES.to_owned()];
+        return Outcome::new(Err(usage::not_a_value("--json", value, &[""; 0], &valid)));
+    }
     if let Some(form) = taken.help {
         return Outcome::new(Ok(help::plugin(
             plugin,
@@ -115,10 +119,6 @@ fn declared(
     }
     if taken.version && !manifest.version.is_empty() {
         return Outcome::new(Ok(help::version(plugin, manifest)));
-    }
-    if let (Some(value), Some(_)) = (&taken.wrong_json, &manifest.command) {
-        let valid = [Json::LINES.to_owned()];
-        return Outcome::new(Err(usage::not_a_value("--json", value, &[""; 0], &valid)));
     }
     let direct = taken.path.last().is_some_and(|command| command.direct);
     if direct && options.json.0.max(taken.json).is_none() {

@@ -148,7 +148,8 @@ fn result(schema: &Value) -> String {
         })
         .collect();
     if rows.is_empty() {
-        return format!("Result with --json: {}", types(schema));
+        let about = schema["description"].as_str().unwrap_or("JSON");
+        return format!("Result with --json: {} {}", types(schema), one_line(about));
     }
     format!("Result with --json:\n{}", table(&rows))
 }
@@ -157,9 +158,6 @@ fn types(schema: &Value) -> String {
     let types = &schema["type"];
     let several = types.as_array().into_iter().flatten().chain([types]);
     let names: Vec<String> = several.filter_map(Value::as_str).map(one_line).collect();
-    if names.is_empty() {
-        return "any".to_owned();
-    }
     names.join(" or ")
 }
 

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::outcome::Format;
 use bot_cli_protocol::question::{Answer, Question, QuestionKind};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_terminal::Verbosity;
@@ -253,6 +254,7 @@ impl Session {
     /// Logs a line like [`log`](Self::log). `data` is the same for programs: `--json=lines` prints both.
     pub fn log_with(&self, level: Level, message: &str, data: &Value) {
         if wants(&self.context, level) {
+            let data = self.wanted(data);
             self.held(|shown| shown.ui.borrow_mut().log(level, message, data));
         }
     }
@@ -281,9 +283,18 @@ impl Session {
     /// Prints part of the result like [`output`](Self::output). `data` is the same for programs: `--json=lines` prints both.
     pub fn output_with(&self, text: &str, data: &Value) {
         if self.shows_output() {
+            let data = self.wanted(data);
             self.held(|shown| shown.ui.borrow_mut().output(text, data));
         } else {
             self.held_output.borrow_mut().push_str(text);
+        }
+    }
+
+    /// Returns `data` if it will be printed. It may not fit into a message.
+    fn wanted<'a>(&self, data: &'a Value) -> &'a Value {
+        match self.context.format {
+            Format::Json => data,
+            Format::Text => &Value::Null,
         }
     }
 

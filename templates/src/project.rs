@@ -228,7 +228,8 @@ impl Project {
         Ok(())
     }
 
-    fn recorded_at(root: &Path) -> Option<Self> {
+    /// Returns the project whose record is in the folder `root`.
+    pub fn recorded_at(root: &Path) -> Option<Self> {
         let usual = root.join(BOT);
         let is_flat = !usual.is_dir() && root.join("bot.py").is_file();
         let bot = if is_flat { root.to_owned() } else { usual };

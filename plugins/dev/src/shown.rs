@@ -64,6 +64,10 @@ impl<'a> Shown<'a> {
     }
 
     pub fn event(&mut self, event: &Event<'_>) {
+        if self.is_json() && !self.session.shows_output() {
+            // The only document is the result, and events would fill the memory until then.
+            return;
+        }
         let time = self.since.elapsed().as_secs_f64();
         let line = self.text(time, event) + "\n";
         let time = (time * 1000.0).round() / 1000.0;

@@ -22,7 +22,9 @@ impl PackSource {
     /// Returns the hint on installing the pack `name`: a command, or the file to ask for and the command.
     pub fn remedy(&self, name: &str) -> String {
         let is_address = |from: &&String| {
-            from.starts_with("https://") && from.bytes().all(|it| it.is_ascii_graphic())
+            // A query may contain a token.
+            let is_plain = |it: u8| it.is_ascii_graphic() && !b"?#@".contains(&it);
+            from.starts_with("https://") && from.bytes().all(is_plain)
         };
         let is_sum =
             |sum: &&String| sum.len() == 64 && sum.bytes().all(|it| it.is_ascii_hexdigit());

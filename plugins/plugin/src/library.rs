@@ -52,6 +52,7 @@ pub fn update(plugin: &Path) -> Result<Reply, Failure> {
         return Err(Failure::new(Exit::Usage, "no_library", message)
             .hint("name the folder of a plugin in Python or TypeScript"));
     };
+    check_plain(plugin, Path::new(library.folder))?;
     let mut lines = text.lines();
     let old = lines.next().and_then(|line| line.rsplit(' ').next());
     let recorded: BTreeMap<&str, &str> = lines
@@ -63,16 +64,18 @@ pub fn update(plugin: &Path) -> Result<Reply, Failure> {
         .map(|(path, text)| (*path, sum(text.as_bytes())))
         .collect();
     let shown = |path: &str| format!("{}/{path}", library.folder);
-    // A file that an update has already replaced is new, and not changed.
-    let paths = recorded.keys().chain(renewed.keys());
-    let changed = paths.filter(|path| {
-        let Ok(text) = fs::read(folder.join(path)) else {
-            return false;
-        };
-        let found = sum(&text);
-        recorded.get(*path) != Some(&&*found) && renewed.get(*path) != Some(&found)
-    });
-    let changed: BTreeSet<String> = changed.map(|path| shown(path)).collect();
+    let mut changed = BTreeSet::new();
+    for path in recorded.keys().chain(renewed.keys()) {
+        if !check_plain(&folder, Path::new(path))? {
+            continue;
+        }
+        let could_not = format!("could not read `{}`", shown(path));
+        let found = sum(&fs::read(folder.join(path)).or_fail(could_not)?);
+        // A file that an interrupted update has already replaced is new, and not changed.
+        if recorded.get(path) != Some(&&*found) && renewed.get(path) != Some(&found) {
+            changed.insert(shown(path));
+        }
+    }
     if !changed.is_empty() {
         let names: Vec<String> = changed.iter().map(|path| format!("`{path}`")).collect();
         let message = format!(
@@ -120,11 +123,30 @@ fn sum(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Returns whether a path of the record stays in the folder. A record that came with a cloned repository could name any file.
+/// Reports whether a path of the record is a name below the folder.
 fn is_inside(path: &str) -> bool {
-    Path::new(path)
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)))
+    let mut parts = Path::new(path).components();
+    !path.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Reports whether there is a file or folder at `below` in `folder`. Fails if any part of the path is a link or a special file, which in a
+/// cloned repository could lead anywhere.
+fn check_plain(folder: &Path, below: &Path) -> Result<bool, Failure> {
+    let mut path = folder.to_owned();
+    for part in below.components() {
+        path.push(part);
+        let shown = path.display();
+        match fs::symlink_metadata(&path) {
+            Ok(facts) if facts.is_file() || facts.is_dir() => {}
+            Ok(_) => {
+                let message = format!("`{shown}` is neither a file nor a folder");
+                return Err(Failure::new(Exit::Failed, "changed", message));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error).or_fail(format!("could not read `{shown}`")),
+        }
+    }
+    Ok(true)
 }
 
 /// Writes a file in one step.

@@ -70,7 +70,7 @@ pub enum Command {
     /// cut off. Its questions are cancelled or answered with their defaults; a password gets made-up text.
     ///
     /// With `--cwd DIR`, each run works in its own copy of DIR, and DIR stays unchanged. The copy may have 32 MiB and 5,000 files. It omits
-    /// links, `.git`, `node_modules`, virtual environments, and folders with a `CACHEDIR.TAG`.
+    /// links, `.env`, `.git`, `node_modules`, virtual environments, and folders with a `CACHEDIR.TAG`.
     ///
     /// A provider pack is only read, never started. For a secrets backend, `--argv` names a place to work in, such as `organization=scratch
     /// region=eu SETTING=VALUE`. Sets whose names begin with `check-` are made, changed and deleted there.

@@ -2,10 +2,14 @@
 
 use bot_cli_terminal::one_line;
 
-/// Returns a path or an address on one line. Omits the query of an address, which may contain a token.
+/// Returns a path or an address on one line. Omits what may be secret in an address: user, password, query and fragment.
 pub fn origin(from: &str) -> String {
-    match from.split_once('?') {
-        Some((address, _)) if address.contains("://") => one_line(address) + "?…",
-        _ => one_line(from),
-    }
+    let Some((scheme, rest)) = from.split_once("://") else {
+        return one_line(from);
+    };
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    let more = if end < rest.len() { "?…" } else { "" };
+    let (host, path) = rest[..end].split_at(rest[..end].find('/').unwrap_or(end));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    one_line(&format!("{scheme}://{host}{path}")) + more
 }

@@ -27,7 +27,8 @@ class Terminal(Server):
         self._as_lines = "--json=lines" in options
         self._as_json = self._as_lines or "--json" in options
         is_terminal = sys.stderr.isatty()
-        offered = {"stdin": True, "output": self._as_lines or not self._as_json, "progress": self._as_lines or is_terminal}
+        shows_progress = (self._as_lines or is_terminal) and not {"-q", "--quiet"} & {*options}
+        offered = {"stdin": True, "output": self._as_lines or not self._as_json, "progress": shows_progress}
         capabilities: Json = {name: {} for name, is_offered in offered.items() if is_offered}
         context: Json = {"interactive": is_terminal and sys.stdin.isatty()}
         return super().adapted({**params, "capabilities": capabilities, "context": context}, options)

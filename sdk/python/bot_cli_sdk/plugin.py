@@ -63,7 +63,11 @@ class Plugin:
         if method == "complete":
             return {"candidates": self._complete(words)}
         words, options = self._host_options(words)
-        return self.result(Session(server, server.adapted({**params, "argv": words}, options)))
+        params = server.adapted({**params, "argv": words}, options)
+        if any(option.startswith("--json=") and option != "--json=lines" for option in options):
+            fields = [{"field": "json", "flag": "--json", "problem": "takes no value but `lines`"}]
+            raise Failure("`--json` takes no value but `lines`", code="usage", exit=USAGE, fields=fields)
+        return self.result(Session(server, params))
 
     def _host_options(self, words: list[str]) -> tuple[list[str], list[str]]:
         """Separates the command's arguments from the host's options, up to `--`. Options that the command declares belong to the command."""
@@ -77,11 +81,8 @@ class Plugin:
             value_of = declared.get(word if is_long else f"-{word[-1:]}") if word[:1] == "-" else None
             if word == "--":
                 kept += [word, *rest]
-            elif word in _HOST_OPTIONS and name not in declared:
+            elif (word in _HOST_OPTIONS or name == "--json") and name not in declared:
                 found.append(word)
-            elif name == "--json" and name not in declared:
-                fields = [{"field": "json", "flag": name, "problem": "takes no value but `lines`"}]
-                raise Failure("`--json` takes no value but `lines`", code="usage", exit=USAGE, fields=fields)
             else:
                 command = command if kept else self._commands.get(word, command)
                 kept += [word, *itertools.islice(rest, 1 if value_of and not value_of.is_flag else 0)]

@@ -69,7 +69,7 @@ class Session:
         self.cwd = Path(get("cwd") or os.getcwd())
         self.interactive, self.quiet = bool(get("interactive")), bool(get("quiet"))
         self.color, self.json = get("color") == "always", get("format") == "json"
-        self.verbosity, self.width = int(get("verbosity") or 0), int(get("width") or 100)
+        self.verbosity, self.width = (_number(get(name), usual) for name, usual in (("verbosity", 0), ("width", 100)))
 
     def progress(self, message: str, current: int | None = None, total: int | None = None) -> None:
         """Shows the progress of the command."""
@@ -79,12 +79,12 @@ class Session:
     def log(self, message: str, level: Level = "note", data: Any = None) -> None:
         """Shows a message: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`. `data` is for `--json=lines`."""
         if self.verbosity >= _LEVELS[level] and not (self.quiet and level == "note"):
-            self._peer.notify("log", **given(level=level, message=" ".join(message.split()), data=data))
+            self._peer.notify("log", **given(level=level, message=" ".join(message.split()), data=data if self.json else None))
 
     def output(self, text: str, data: Any = None) -> None:
         """Shows part of the result immediately. `data` is for `--json=lines`."""
         if "output" in self._offered:
-            self._peer.notify("output", **given(text=text, data=data))
+            self._peer.notify("output", **given(text=text, data=data if self.json else None))
         else:
             self.withheld += text
 
@@ -169,6 +169,10 @@ class Session:
             params["problem"] = question.problem(result.get("value"))
             if params["problem"] is None:
                 return result.get("value")
+
+
+def _number(value: Any, usual: int) -> int:
+    return value if type(value) is int and value >= 0 else usual
 
 
 def project(folder: Path | None = None) -> Json:

@@ -42,7 +42,10 @@ pub fn run<C: Command>(
     let verbosity = surface::verbosity_of(&matches);
     // If a command and its subcommand have the option, clap keeps the last one.
     let lines = OsString::from(format!("--{}={}", HostOption::Json.long(), Json::LINES));
-    let has_lines = arguments.contains(&lines);
+    let has_lines = arguments
+        .iter()
+        .take_while(|word| *word != "--")
+        .any(|word| *word == lines);
     let json = surface::json_of(&matches).map(|json| if has_lines { Json::Lines } else { json });
     let terminal = Terminal::new(look, verbosity, json);
     let outcome = match session(&terminal, cwd) {

@@ -111,6 +111,7 @@ impl Ui for Relay {
             _ => short_line(message, LONGEST_TEXT),
         };
         let line = format!("{}: {shown}", self.name);
+        let data = if shown == message { data } else { &Value::Null };
         self.shown.ui.borrow_mut().log(level, &line, data);
     }
 

@@ -30,7 +30,7 @@ use bot_cli_protocol::outcome::{Format, Json, Outcome};
 use bot_cli_protocol::question::{Answer, Question};
 use progress::Progress;
 use serde_json::{Value, json};
-use stream::{to_stderr, to_stdout};
+use stream::{is_read, to_stderr, to_stdout};
 use waiting::Waiting;
 
 const HOST: &str = "bot-cli";
@@ -121,6 +121,22 @@ impl Terminal {
         self.json == Some(Json::Lines)
     }
 
+    /// Prints a message of `--json=lines`, without the members that are `null`.
+    fn line(&self, name: &str, mut message: Value) {
+        if let Some(members) = message.as_object_mut() {
+            members.retain(|_, value| !value.is_null());
+        }
+        self.show_part(&report::line(name, &message));
+    }
+
+    /// Prints output before the command ends. If nobody reads it any more, cancels the work, which could otherwise go on without end. It
+    /// continues after other errors, because `report` fails with them again.
+    fn show_part(&self, text: &str) {
+        if !is_read(text) {
+            self.cancel.terminate();
+        }
+    }
+
     fn report_text(&self, outcome: &Outcome) -> std::io::Result<()> {
         match &outcome.result {
             Ok(reply) => {
@@ -138,20 +154,17 @@ impl Terminal {
     }
 }
 
-/// Prints a message of `--json=lines`, without the members that are `null`.
-fn print_line(name: &str, mut message: Value) {
-    if let Some(members) = message.as_object_mut() {
-        members.retain(|_, value| !value.is_null());
-    }
-    // The work continues after an error, because `report` fails with it again.
-    drop(to_stdout(&report::line(name, &message)));
-}
-
 /// Returns the last line of `--json=lines`.
 fn last_line(outcome: &Outcome) -> String {
     match outcome.clone().on_wire() {
-        Ok(result) => report::line("result", &json!(result)),
-        Err(error) => report::line("error", &json!(error)),
+        Ok(mut result) => {
+            result.text = printable(&result.text, false);
+            report::line("result", &json!(result))
+        }
+        Err(mut error) => {
+            error.message = one_line(&error.message);
+            report::line("error", &json!(error))
+        }
     }
 }
 
@@ -205,8 +218,8 @@ impl Ui for Terminal {
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
         if !self.capabilities().progress {
         } else if self.prints_lines() {
-            let step = json!({ "message": message, "current": current, "total": total });
-            print_line("progress", step);
+            let step = json!({ "message": one_line(message), "current": current, "total": total });
+            self.line("progress", step);
         } else {
             self.progress
                 .show(&printable(message, false), current, total);
@@ -220,8 +233,8 @@ impl Ui for Terminal {
     fn log(&mut self, level: Level, message: &str, data: &Value) {
         if self.verbosity.shows(level) {
             if self.prints_lines() {
-                let line = json!({ "level": level, "message": message, "data": data });
-                return print_line("log", line);
+                let line = json!({ "level": level, "message": one_line(message), "data": data });
+                return self.line("log", line);
             }
             self.trail.end();
             let line = report::log(level, message, self.look.stderr_color);
@@ -234,7 +247,8 @@ impl Ui for Terminal {
             // Standard output contains only the document, even if a plugin ignores that.
             Some(Json::Document) => return,
             Some(Json::Lines) => {
-                return print_line("output", json!({ "text": text, "data": data }));
+                let text = printable(text, false);
+                return self.line("output", json!({ "text": text, "data": data }));
             }
             None => {}
         }
@@ -245,8 +259,7 @@ impl Ui for Terminal {
             // The progress line would overwrite the text.
             self.progress.clear();
         }
-        // The work continues after an error, because `report` fails with it again.
-        self.progress.pause(|| drop(to_stdout(&text)));
+        self.progress.pause(|| self.show_part(&text));
     }
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {

@@ -27,7 +27,7 @@ export async function byHand(plugin: Plugin, words: string[]): Promise<void> {
     guard: () => undefined,
     offer(options: HostOptions) {
       ({ json } = options);
-      return { stdin: {}, ...(json !== 'document' && { output: {} }), ...(json === 'lines' && { progress: {} }) };
+      return { stdin: {}, ...(json !== 'document' && { output: {} }), ...(json === 'lines' && !options.quiet && { progress: {} }) };
     },
   };
   const params = { argv: words, context: { interactive: process.stdin.isTTY, terminal: process.stdout.isTTY } };

@@ -78,19 +78,23 @@ export class Session {
 
   /** Shows the command's progress, at a terminal or with `--json=lines`. */
   progress(message: string, current?: number, total?: number): void {
-    this.link.notify('progress', { message, current, total });
+    if (!this.context.quiet) this.link.notify('progress', { message, current, total });
   }
 
   /** Shows a message: `warn` always, `note` unless `-q` is given, `info` with `-v`, `debug` with `-vv`. `data` is for `--json=lines`. */
   log(level: Level, message: string, data?: unknown): void {
     const { verbosity, quiet } = this.context;
-    if (verbosity >= LEVELS[level] && !(quiet && level === 'note')) this.link.notify('log', { level, message, data });
+    if (verbosity >= LEVELS[level] && !(quiet && level === 'note')) this.link.notify('log', { level, message, data: this.wanted(data) });
   }
 
   /** Shows part of the result immediately. `data` is for `--json=lines`. */
   output(text: string, data?: unknown): void {
-    if (this.params.capabilities?.output) this.link.notify('output', { text, data });
+    if (this.params.capabilities?.output) this.link.notify('output', { text, data: this.wanted(data) });
     else this.held += text;
+  }
+
+  private wanted(data: unknown): unknown {
+    return this.context.format === 'json' ? data : undefined;
   }
 
   /** Returns the description of the user's bot project, as `bot-cli init --describe --json` prints it. */

@@ -141,8 +141,8 @@ test('the host describes the project', async () => {
   };
   const echo = 'echo "{\\"words\\": \\"$*\\", \\"cwd\\": \\"$PWD\\"}"';
   const { result } = await describe(echo, { cwd: '/usr/bin', project: '/usr' });
-  assert.deepEqual(result?.data, { words: 'init --describe --json /usr', cwd: '/usr/bin' });
-  assert.deepEqual((await describe(echo, { cwd: '/usr' })).result?.data, { words: 'init --describe --json /usr', cwd: '/usr' });
+  assert.deepEqual(result?.data, { words: 'init --describe --json /usr', cwd: process.cwd() });
+  assert.deepEqual((await describe(echo, { cwd: '/usr' })).result?.data, { words: 'init --describe --json /usr', cwd: process.cwd() });
   const error = { code: 'no_project', message: '`/usr` is not a project', hints: ['bot-cli init'] };
   const failed = await describe(`echo '${JSON.stringify({ error })}'; exit 2`, {});
   assert.deepEqual(failed.error, { code: 2, message: error.message, data: { code: error.code, hints: error.hints } });

@@ -433,6 +433,16 @@ fn events_are_lines_of_json() {
 }
 
 #[test]
+fn a_reader_that_leaves_ends_the_bot() {
+    let bench = bench();
+    for form in ["--json=lines", "-v"] {
+        let port = free_port().unwrap();
+        let ran = bench.shell(&format!("bot-cli dev {form} --port {port} | head -n 1"));
+        assert_eq!(ran.unwrap().stdout.lines().count(), 1);
+    }
+}
+
+#[test]
 fn what_can_not_be_run_says_what_to_do() {
     bench().shows(
         "

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bot_cli_engine::project::root_of;
 use bot_cli_protocol::failure::{self, Exit, Failure, OrFail as _};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::project;
@@ -25,11 +26,14 @@ pub(super) fn run(options: &Options, session: &Session) -> Result<Reply, Failure
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     let folder = session.cwd().join(given);
     let folder = fs::canonicalize(&folder).unwrap_or(folder);
-    let place = Project::find(&folder).filter(Project::is_recorded);
+    let place = root_of(&folder).and_then(|root| Project::recorded_at(&root));
     let place = place.ok_or_else(|| no_project(&folder))?;
     let record = place.root.join(PROJECT);
     let bytes = fs::read(&record).map_err(|error| unusable(&record, &failure::reason(&error)))?;
     let recorded = recorded(&bytes, &Target::find(&place.root, session.cwd())?)?;
+    if let Some(problem) = recorded.config.problems.first() {
+        return Err(unusable(&record, &problem.to_string()));
+    }
     let environments = place.in_each_environment();
     let environments: Result<Vec<_>, _> = environments.iter().map(environment).collect();
     let draft = &recorded.config.draft;

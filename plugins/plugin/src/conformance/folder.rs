@@ -6,16 +6,19 @@ use std::rc::Rc;
 use std::{fs, io};
 
 use bot_cli_engine::platform::folders;
-use bot_cli_protocol::failure::{Exit, Failure};
+use bot_cli_protocol::failure::{Exit, Failure, reason};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
+
+/// The beginning of the names of the folders that plugins run in. A copied folder may contain them.
+const PREFIX: &str = "bot-cli-check-";
 
 /// The maximum size of a copied folder. A check copies the folder up to a hundred times.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
 const MOST_ENTRIES: u64 = 5_000;
 
-/// The entries that are not copied: history, packages, and folders that other programs fill and mark with these files.
-const LEFT_OUT: [&str; 2] = [".git", "node_modules"];
+/// The entries that are not copied: history, packages, secrets, and folders that other programs fill and mark with these files.
+const LEFT_OUT: [&str; 3] = [".git", "node_modules", ".env"];
 const MARKS: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
 
 /// The paths below a folder, each with the checksum of its contents if it is a file.
@@ -23,7 +26,7 @@ pub type Snapshot = Vec<(PathBuf, Option<Vec<u8>>)>;
 
 /// Creates a folder with the subfolders `work`, `home` and `tmp`. `work` is a copy of `original`, or empty.
 pub fn create(original: Option<&Path>) -> io::Result<Rc<TempDir>> {
-    let folder = folders::temporary("bot-cli-check-")?;
+    let folder = folders::temporary(PREFIX)?;
     for place in ["home", "tmp"] {
         fs::create_dir(folder.path().join(place))?;
     }
@@ -48,7 +51,8 @@ fn copy(from: &Path, to: &Path, left: &mut (u64, u64)) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (kind, path) = (entry.file_type()?, entry.path());
-        let is_marked = || MARKS.iter().any(|mark| path.join(mark).exists());
+        let is_own = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let is_marked = || is_own || MARKS.iter().any(|mark| path.join(mark).exists());
         if LEFT_OUT.iter().any(|name| entry.file_name() == *name) || kind.is_dir() && is_marked() {
             continue;
         }
@@ -63,7 +67,10 @@ fn copy(from: &Path, to: &Path, left: &mut (u64, u64)) -> io::Result<()> {
         if kind.is_dir() {
             copy(&path, &to.join(entry.file_name()), left)?;
         } else if kind.is_file() {
-            fs::copy(&path, to.join(entry.file_name()))?;
+            fs::copy(&path, to.join(entry.file_name())).map_err(|error| {
+                let why = reason(&error);
+                io::Error::new(error.kind(), format!("`{}`: {why}", path.display()))
+            })?;
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Compares values with JSON Schemas (draft 2020-12). The crate for this would exceed the size that the executable may have.
 
+use std::cell::Cell;
+
 use serde_json::Value;
 
 use super::bench::{Held, Stop, failed, not_run};
@@ -7,26 +9,36 @@ use super::bench::{Held, Stop, failed, not_run};
 /// The keywords that require nothing of a value.
 const NOTES: &str = "$schema $id $comment $defs title description default examples deprecated readOnly writeOnly format";
 
-/// The maximum number of nested schemas. A reference may lead to itself.
+/// The maximum number of comparisons. A reference may lead to itself.
+const MOST: u32 = 100_000;
+
+/// The maximum number of nested schemas.
 const DEEPEST: usize = 128;
 
 /// Checks that a value matches a schema. A schema with a keyword that is not compared here is not run.
 pub fn compare(schema: &Value, value: &Value) -> Held {
-    let root = schema;
-    Comparison { root, depth: 0 }.matches(schema, value, "")
+    let (root, left) = (schema, Cell::new(MOST));
+    let comparison = Comparison {
+        root,
+        left: &left,
+        depth: 0,
+    };
+    comparison.matches(schema, value, "")
 }
 
 #[derive(Clone, Copy)]
 struct Comparison<'a> {
     root: &'a Value,
+    left: &'a Cell<u32>,
     depth: usize,
 }
 
 impl Comparison<'_> {
     fn matches(mut self, schema: &Value, value: &Value, at: &str) -> Held {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return not_run("the `result` schema is nested too deeply");
+        self.left.set(self.left.get().saturating_sub(1));
+        if self.depth > DEEPEST || self.left.get() == 0 {
+            return not_run("the `result` schema takes too many comparisons");
         }
         if let Some(is_allowed) = schema.as_bool() {
             return must(is_allowed, at, "absent");
@@ -34,14 +46,19 @@ impl Comparison<'_> {
         let Some(keywords) = schema.as_object() else {
             return failed("the `result` of its command is neither an object nor a boolean");
         };
-        let held = keywords.iter().map(|(keyword, rule)| {
+        // A keyword that is not compared can only forbid more.
+        let mut unknown = Ok(());
+        for (keyword, rule) in keywords {
             let what = format!("as its schema says: `\"{keyword}\":{rule}`");
-            must(self.holds(keyword, rule, schema, value, at)?, at, &what)
-        });
-        // A keyword that is not compared may allow what another one forbids.
-        let (unknown, compared): (Vec<_>, Vec<_>) =
-            held.partition(|it| matches!(it, Err(Stop::NotRun(_))));
-        unknown.into_iter().chain(compared).collect()
+            match self.holds(keyword, rule, schema, value, at) {
+                Err(stop @ Stop::NotRun(_)) => unknown = Err(stop),
+                holds => must(holds?, at, &what)?,
+            }
+            if self.left.get() == 0 {
+                break;
+            }
+        }
+        unknown
     }
 
     /// Reports whether a value fits a keyword. Fails if a part of the value doesn't match its schema.
@@ -75,11 +92,29 @@ impl Comparison<'_> {
                 .zip(rule.as_f64())
                 .is_none_or(|(it, limit)| fits(&it, &limit))
         };
+        let is_formed = match keyword {
+            "properties" => rule.is_object(),
+            "required" | "enum" | "anyOf" | "oneOf" | "allOf" | "prefixItems" => rule.is_array(),
+            "minimum" | "maximum" => rule.is_number(),
+            "minItems" | "maxItems" => rule.is_u64(),
+            "type" => rule.is_array() || rule.is_string(),
+            _ => true,
+        };
+        if !is_formed {
+            let problem =
+                format!("the `result` schema has `\"{keyword}\":{rule}`, which is not valid");
+            return failed(problem).map(|()| true);
+        }
         match keyword {
             "properties" => { members }.try_for_each(|(name, it)| {
                 let rule = rule.get(name);
                 rule.map_or(Ok(()), |rule| below(rule, it, name))
             })?,
+            "additionalProperties" if schema.get("patternProperties").is_some() => {
+                return not_run(
+                    "the `result` schema has `patternProperties`, which is not compared",
+                );
+            }
             "additionalProperties" => { members }.try_for_each(|(name, it)| {
                 let known = schema["properties"].get(name);
                 known.map_or_else(|| below(rule, it, name), |_| Ok(()))
@@ -104,8 +139,8 @@ impl Comparison<'_> {
                 let mut kinds = rules.iter().chain([rule]).filter_map(Value::as_str);
                 return Ok(kinds.any(|kind| is_of(value, kind)));
             }
-            "const" => return Ok(rule == value),
-            "enum" => return Ok(rules.contains(value)),
+            "const" => return Ok(is_same(rule, value)),
+            "enum" => return Ok(rules.iter().any(|it| is_same(it, value))),
             "required" => {
                 let mut names = rules.iter().filter_map(Value::as_str);
                 return Ok(!value.is_object() || names.all(|name| value.get(name).is_some()));
@@ -121,6 +156,14 @@ impl Comparison<'_> {
             }
         }
         Ok(true)
+    }
+}
+
+/// Compares values as JSON Schema does: `1` equals `1.0`.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one.as_f64(), other.as_f64()) {
+        (Some(one), Some(other)) => one.total_cmp(&other).is_eq(),
+        _ => one == other,
     }
 }
 
@@ -162,6 +205,7 @@ mod tests {
     fn each_keyword_accepts_what_fits_and_rejects_what_differs() {
         for (schema, good, bad) in [
             (json!({"type":"integer"}), json!(2), json!(2.5)),
+            (json!({"enum":[1,2]}), json!(1.0), json!(1.5)),
             (json!({"type":["string","null"]}), json!(null), json!(1)),
             (json!({"enum":["a",1]}), json!(1), json!("b")),
             (json!({"const":{"a":1}}), json!({"a":1}), json!({"a":2})),
@@ -221,6 +265,15 @@ mod tests {
         ] {
             assert_eq!(result(&schema, &json!({"a":1})), "not compared", "{schema}");
         }
-        assert_eq!(result(&json!(3), &json!(3)), "differs");
+        let endless = json!({"$defs":{"a":{"$ref":"#/$defs/a","allOf":[{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"});
+        assert_eq!(result(&endless, &json!(1)), "not compared");
+        for schema in [
+            json!(3),
+            json!({"type":"object","minProperties":1}),
+            json!({"required":"a"}),
+            json!({"properties":[1]}),
+        ] {
+            assert_eq!(result(&schema, &json!("a text")), "differs", "{schema}");
+        }
     }
 }

@@ -24,6 +24,7 @@ use super::schema;
 use crate::named::is_for;
 use bot_cli_engine::discovery::PREFIX;
 use bot_cli_engine::platform::files::is_executable;
+use bot_cli_protocol::words as arguments;
 use bot_cli_protocol::{Manifest, shape};
 use bot_cli_secrets::messages::OpenResult;
 use bot_cli_terminal::process::{StopSignal, shell_status};
@@ -381,13 +382,9 @@ impl<'a> Script<'a> {
 
     /// Compares the `data` of the last reply with the schema of the command that `argv` selects.
     fn check_declared(&self) -> Held {
-        let mut command = self.bench.manifest()?.command.as_ref();
-        for word in self.bench.kit.argv.iter().flatten() {
-            let mut below = command.iter().flat_map(|it| &it.commands);
-            command = below
-                .find(|it| it.name == *word || it.aliases.contains(word))
-                .or(command);
-        }
+        let words = self.bench.kit.argv.as_deref().unwrap_or_default();
+        let root = self.bench.manifest()?.command.as_ref();
+        let command = root.map(|root| arguments::Reader::after(root, words).command());
         let Some(schema) = command.and_then(|it| it.result.as_ref()) else {
             return not_run("the command of `--argv` declares no `result`");
         };

@@ -62,7 +62,7 @@ impl Taken<'_> {
         {
             if value == Json::LINES {
                 self.json = Some(Json::Lines);
-            } else {
+            } else if json.own.is_none() {
                 self.wrong_json = Some(value.to_owned());
             }
             if json.own.is_some() || value != Json::LINES {

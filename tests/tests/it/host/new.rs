@@ -154,6 +154,30 @@ fn an_update_replaces_the_library_and_nothing_that_the_author_wrote() {
 }
 
 #[test]
+fn an_update_leaves_the_folder_by_no_link() {
+    let bench = bench();
+    let made =
+        "bot-cli -q plugin new demo --lang python >said; mkdir outside; echo 1 >outside/precious";
+    assert_eq!(bench.shell(made).unwrap().status, Some(0));
+    for hostile in [
+        "ln -s ../../outside bot_cli_sdk/d; (cd bot_cli_sdk && sha256sum d/precious >>SHA256SUMS)",
+        "mv bot_cli_sdk ../outside/sdk; ln -s ../outside/sdk bot_cli_sdk",
+        "rm bot_cli_sdk/pack.py; mkfifo bot_cli_sdk/pack.py",
+        "rm bot_cli_sdk/pack.py; ln -s /dev/zero bot_cli_sdk/pack.py",
+    ] {
+        let script = format!(
+            "cp -r bot-cli-demo hostile; cd hostile; {hostile}; bot-cli plugin new . --update; echo $?; cat ../outside/precious; cd ..; rm -r hostile"
+        );
+        let ran = bench.shell(&script).unwrap();
+        assert_eq!(ran.stdout, "1\n1\n", "{hostile}: {ran:?}");
+        assert!(
+            ran.stderr.contains("is neither a file nor a folder"),
+            "{ran:?}"
+        );
+    }
+}
+
+#[test]
 fn what_can_not_be_written_completely_is_not_written() {
     let bench = bench();
     let mut host = bench.command("/bin/sh".as_ref());

@@ -32,7 +32,7 @@ pub fn logs(context: CommandContext<'_>, options: &Logs) -> Result<Reply, Failur
     let since = options.since.as_deref().map(|text| since(text, Utc::now()));
     let since = since.transpose().map_err(|problem| wrong("since", problem));
     if options.follow && !context.session.shows_output() {
-        let problem = "prints its lines with `--json=lines`; `--json` is one document at the end";
+        let problem = "can't be combined with `--json`, which prints one document at the end; `--json=lines` prints each line";
         return Err(wrong("follow", problem));
     }
     let (since, agent) = agent::open(context, &options.agent, since)?;
