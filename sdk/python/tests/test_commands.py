@@ -112,7 +112,7 @@ class HostOptions(unittest.TestCase):
         self.assertEqual(run("echo").of("log"), ["warn", "note"])
         self.assertEqual(run("--quiet", "echo", "-v").of("log"), ["warn", "info"])
         with host() as plugin:
-            reply = plugin.run("echo", "-v", context={"verbosity": 1})
+            reply = plugin.run("echo", "-v", context={"verbosity": 1, "format": "json"})
         self.assertEqual(reply.of("log"), ["warn", "note", "info", "debug"])
         self.assertIn(("output", {"id": 1, "text": "part\n", "data": {"part": 1}}), reply.said)
         self.assertIn(("log", {"id": 1, "level": "info", "message": "info", "data": {"level": "info"}}), reply.said)

@@ -138,7 +138,8 @@ def main(words):
         data = {"code": untold} | (data or {})
         message = message | {"data": data}
     if form == "lines":
-        print(json.dumps({kind: message | {"exit" if kind == "result" else "code": status}}))
+        text = {name: shown(message[name]) for name in ("text", "message") if name in message}
+        print(json.dumps({kind: message | text | {"exit" if kind == "result" else "code": status}}))
     elif form == "json":
         is_error = kind == "error"
         print(json.dumps({"error": {"fields": [], "hints": []} | data | {"message": message["message"]}} if is_error else data))
