@@ -32,6 +32,41 @@ fn a_script_drives_a_plugin_without_a_host() {
     );
 }
 
+/// A host that does not know the plugin's arguments sends every word after its name.
+#[test]
+fn the_options_of_a_host_may_stay_among_the_words() {
+    let words = ["world", "--language=en"];
+    for options in [
+        &["--json=lines", "-v"][..],
+        &["--json", "--verbose"],
+        &["-vv"],
+    ] {
+        let argv = [&words[..], options].concat();
+        let said = speak(&[request(1, "run", json!({ "argv": argv }))]);
+        let logs: Vec<&Value> = said.iter().filter(|it| it["method"] == "log").collect();
+        assert_eq!(
+            logs[0]["params"]["message"], "greeted",
+            "{options:?}: {said:?}"
+        );
+        assert_eq!(said[said.len() - 1]["result"]["text"], "Hello, world.\n");
+    }
+    let quiet = speak(&[request(
+        1,
+        "run",
+        json!({ "argv": ["world", "--language=en", "-q"] }),
+    )]);
+    assert!(quiet.iter().all(|it| it["method"] != "log"), "{quiet:?}");
+    let wrong = speak(&[request(
+        1,
+        "run",
+        json!({ "argv": ["world", "--json=xml"] }),
+    )]);
+    assert_eq!(
+        wrong[0]["error"]["message"],
+        "`xml` is not a value for `--json`"
+    );
+}
+
 #[test]
 fn every_request_gets_its_reply_and_the_next_one_is_served() {
     let rows: Vec<(Value, String, i64, String)> =
