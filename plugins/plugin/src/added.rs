@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use crate::inventory::{self, effect_rows};
 use crate::options::{Add, Obtain, Remove, Upgrade};
-use crate::origin::origin;
+use crate::origin::{argument, origin};
 use candidate::{Candidate, Source};
 pub use home::Home;
 use home::is_there;
@@ -99,9 +99,9 @@ fn is_forced(options: &Add, candidate: &Candidate) -> Result<bool, Failure> {
     };
     let sum = options.obtain.sha256.as_ref();
     let sum = sum.map_or_else(String::new, |sum| format!(" --sha256 {}", quoted(sum)));
-    let from = origin(from);
-    let message = format!("`{from}` was not installed: {problem}");
-    let add = format!("bot-cli plugin add {}{sum} --force {name}", quoted(&from));
+    let message = format!("`{}` was not installed: {problem}", origin(from));
+    let from = argument(from);
+    let add = format!("bot-cli plugin add {from}{sum} --force {name}");
     let hint = format!("if you want that: {add}");
     Err(Failure::new(Exit::Usage, "needs_force", message).hint(hint))
 }
@@ -169,13 +169,15 @@ fn replace(
     let place = home.place(old);
     if home.place(new) != place {
         let (name, title, file) = (&old.name, new.title(), place.display());
-        let from = origin(&new.from);
-        let message = format!("`{from}` is {title}, which can't replace `{file}`");
+        let message = format!(
+            "`{}` is {title}, which can't replace `{file}`",
+            origin(&new.from)
+        );
         let sum = match candidate.source {
             Source::Local => "",
             Source::Downloaded => " --sha256 SUM",
         };
-        let add = format!("bot-cli plugin add {}{sum}", quoted(&from));
+        let add = format!("bot-cli plugin add {}{sum}", argument(&new.from));
         let failure = Failure::new(Exit::Usage, "other_plugin", message);
         if SHIPPED.contains(&&*new.name) {
             return Err(failure);

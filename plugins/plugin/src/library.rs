@@ -86,19 +86,19 @@ pub fn update(plugin: &Path) -> Result<Reply, Failure> {
         return Err(Failure::new(Exit::Failed, "changed", message).hint(hint));
     }
     let could_not = format!("could not update `{}`", folder.display());
-    let mut files: Vec<String> = (copy(library, &folder).or_fail(&*could_not)?.into_iter())
+    let files: Vec<String> = (copy(library, &folder).or_fail(&*could_not)?.into_iter())
         .map(shown)
         .collect();
+    let mut removed = Vec::new();
     for path in (recorded.keys()).filter(|path| !renewed.contains_key(*path)) {
         match fs::remove_file(folder.join(path)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(error).or_fail(could_not);
-            }
-            _ => files.push(shown(path)),
+            Ok(()) => removed.push(shown(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).or_fail(could_not),
         }
     }
     let (old, new) = (old.unwrap_or_default(), version(library));
-    let mut text = match (files.is_empty(), old == new) {
+    let mut text = match (files.is_empty() && removed.is_empty(), old == new) {
         (true, _) => format!("`{}` is up to date: {new}\n", library.folder),
         (false, true) => format!("Updated `{}`: {new}, with changes\n", library.folder),
         (false, false) => format!("Updated `{}` from {old} to {new}\n", library.folder),
@@ -106,7 +106,10 @@ pub fn update(plugin: &Path) -> Result<Reply, Failure> {
     for path in &files {
         text.extend(["  updated   ", path, "\n"]);
     }
-    let data = json!({ "from": old, "to": new, "files": files });
+    for path in &removed {
+        text.extend(["  removed   ", path, "\n"]);
+    }
+    let data = json!({ "from": old, "to": new, "files": files, "removed": removed });
     Ok(Reply::text(text).data(data))
 }
 

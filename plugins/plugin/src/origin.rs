@@ -1,6 +1,15 @@
 //! The origins of plugins, for display.
 
 use bot_cli_terminal::one_line;
+use bot_cli_terminal::shell::quoted;
+
+/// Returns the argument that adds the plugin from there again. It stands for an address that can't be shown.
+pub fn argument(from: &str) -> String {
+    match origin(from) {
+        shown if shown == from => quoted(&shown),
+        _ => "ADDRESS".to_owned(),
+    }
+}
 
 /// Returns a path or an address on one line. Omits what may be secret in an address: user, password, query and fragment.
 pub fn origin(from: &str) -> String {

@@ -143,7 +143,7 @@ fn an_update_replaces_the_library_and_nothing_that_the_author_wrote() {
           updated   bot_cli_sdk/pack.py
           updated   bot_cli_sdk/py.typed
           updated   bot_cli_sdk/session.py
-          updated   bot_cli_sdk/_old.py
+          removed   bot_cli_sdk/_old.py
         $ cd bot-cli-demo; tail -n 1 plugin.py; cd bot_cli_sdk && sha256sum -c --quiet SHA256SUMS && ls own.py _old.py
         # mine
         own.py
