@@ -4,7 +4,7 @@ It prints its address and serves until it is ended. The model says what `--say` 
 the user's last words contain, and a greeting when there is none. `--call` has it call a function instead, provided
 that it was offered one of that name; where `--say` matches as well, the model says that first. A picture counts as
 words, such as `picture: red`. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong, `--stall`
-has speech with these words never come. `--break` has the model's answer to words break in one of the ways of `BREAKS`.
+has speech with these words never come, and `--think` has the model wait before each answer. `--break` has the model's answer to words break in one of the ways of `BREAKS`.
 """
 
 import argparse
@@ -125,6 +125,7 @@ class Api(BaseHTTPRequestHandler):
         return hear.pop(0) if len(hear) > 1 else hear[0]
 
     def chat(self, request):
+        threading.Event().wait(self.script.think)
         heard = last_words(request["messages"])
         if any(words.casefold() in heard.casefold() for words in self.script.fail):
             return self.send_error(400)
@@ -226,6 +227,7 @@ def main():
     parser.add_argument("--fail", action="append", default=[], metavar="WORDS", help="words that are refused")
     parser.add_argument("--break", action="append", default=[], type=breaking, metavar="WORDS=HOW")
     parser.add_argument("--refuse", action="append", default=[], metavar="PATH")
+    parser.add_argument("--think", type=float, default=0, metavar="SECONDS")
     parser.add_argument("--stall", action="append", default=[], metavar="WORDS")
     parser.add_argument("--hear", action="append", help="what speech is transcribed as, in turn; the last for the rest")
     Api.script = parser.parse_args()

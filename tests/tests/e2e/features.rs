@@ -52,7 +52,7 @@ fn a_realtime_service_sees_the_camera_all_the_time() {
 #[test]
 fn the_picture_shows_whether_the_bot_listens_thinks_or_speaks() {
     let (_service, service) = realtime(&[]);
-    let in_cascade = cascade(&["--video-output"], &[]);
+    let in_cascade = cascade(&["--video-output"], &["--think", "0.5"]);
     let in_realtime = Bot::new(&[&REALTIME[..], &["--video-output"]].concat(), &[]);
     let mut colors = Vec::new();
     for (_running, address) in [
@@ -63,7 +63,6 @@ fn the_picture_shows_whether_the_bot_listens_thinks_or_speaks() {
         assert_eq!(saw["sizes"], serde_json::json!([[320, 240]]));
         colors.extend(saw["colors"].as_array().unwrap().clone());
     }
-    // A stand-in thinks so briefly that its picture may be missed once.
     for color in ["blue", "orange", "green"] {
         assert!(colors.contains(&color.into()), "{color}: {colors:?}");
     }
