@@ -4,7 +4,8 @@ It prints its address and serves until it is ended. The model says what `--say` 
 the user's last words contain, and a greeting when there is none. `--call` has it call a function instead, provided
 that it was offered one of that name; where `--say` matches as well, the model says that first. A picture counts as
 words, such as `picture: red`. `--refuse` has a path such as `/v1/audio/speech` answer that the key is wrong, `--stall`
-has speech with these words never come, and `--think` has the model wait before each answer. `--break` has the model's answer to words break in one of the ways of `BREAKS`.
+has speech with these words never come, and `--think` has the model wait before each answer. `--break` has the model's
+answer to words break in one of the ways of `BREAKS`.
 """
 
 import argparse
