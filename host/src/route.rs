@@ -7,7 +7,6 @@ use bot_cli_engine::driver::Patience;
 use bot_cli_protocol::outcome::{Outcome, Reply};
 use bot_cli_protocol::words;
 use bot_cli_sdk::plugin::{spec_of, usage};
-use bot_cli_terminal::Terminal;
 use clap::Parser;
 use clap::error::ErrorKind;
 
@@ -34,7 +33,10 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
         Err(error) => return refused(&error, &environment),
     };
     if let Err(failure) = environment.change(&arguments.options) {
-        let terminal = common(&environment);
+        // The options may stand behind the name of a plugin, too.
+        let root = spec_of(&arguments::command());
+        let taken = words::take(&root, &environment.arguments);
+        let terminal = environment.terminal(&arguments.options.with(&taken));
         return terminal.report(&Outcome::new(Err(failure)));
     }
     let environment = &environment;
@@ -76,7 +78,7 @@ pub fn route(mut environment: Environment, patience: Patience) -> u8 {
 fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     let root = spec_of(&arguments::command());
     let taken = words::take(&root, &environment.arguments);
-    let terminal = common(environment);
+    let terminal = environment.terminal(&Options::default().with(&taken));
     if error.kind() == ErrorKind::DisplayHelp {
         // Parses the arguments again with the plugins, which are searched for only when help is shown.
         return terminal.report(&own_help(&environment.arguments, environment));
@@ -91,13 +93,6 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
         &environment.arguments,
         environment.look.stdout_color,
     ))
-}
-
-/// Returns the terminal for a failure before any plugin is found, by the options anywhere in the arguments.
-fn common(environment: &Environment) -> Terminal {
-    let root = spec_of(&arguments::command());
-    let taken = words::take(&root, &environment.arguments);
-    environment.terminal(&Options::default().with(&taken))
 }
 
 fn own_help(words: &[OsString], environment: &Environment) -> Outcome {

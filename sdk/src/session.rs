@@ -248,14 +248,14 @@ impl Session {
 
     /// Logs a line to stderr, if the verbosity permits.
     pub fn log(&self, level: Level, message: &str) {
-        self.log_with(level, message, &Value::Null);
+        self.log_with(level, message, || Value::Null);
     }
 
-    /// Logs a line like [`log`](Self::log). `data` is the same for programs: `--json=lines` prints both.
-    pub fn log_with(&self, level: Level, message: &str, data: &Value) {
+    /// Logs a line like [`log`](Self::log). `data` returns the same for programs: `--json=lines` prints both.
+    pub fn log_with(&self, level: Level, message: &str, data: impl FnOnce() -> Value) {
         if wants(&self.context, level) {
             let data = self.wanted(data);
-            self.held(|shown| shown.ui.borrow_mut().log(level, message, data));
+            self.held(|shown| shown.ui.borrow_mut().log(level, message, &data));
         }
     }
 
@@ -277,24 +277,24 @@ impl Session {
     /// Prints part of the result to stdout before the rest is ready. If the host cannot show output immediately, prepends `text` to the
     /// reply's text.
     pub fn output(&self, text: &str) {
-        self.output_with(text, &Value::Null);
+        self.output_with(text, || Value::Null);
     }
 
-    /// Prints part of the result like [`output`](Self::output). `data` is the same for programs: `--json=lines` prints both.
-    pub fn output_with(&self, text: &str, data: &Value) {
+    /// Prints part of the result like [`output`](Self::output). `data` returns the same for programs: `--json=lines` prints both.
+    pub fn output_with(&self, text: &str, data: impl FnOnce() -> Value) {
         if self.shows_output() {
             let data = self.wanted(data);
-            self.held(|shown| shown.ui.borrow_mut().output(text, data));
+            self.held(|shown| shown.ui.borrow_mut().output(text, &data));
         } else {
             self.held_output.borrow_mut().push_str(text);
         }
     }
 
-    /// Returns `data` if it will be printed. It may not fit into a message.
-    fn wanted<'a>(&self, data: &'a Value) -> &'a Value {
+    /// Returns the data if it will be printed. Otherwise it would only take time, and might not fit into a message.
+    fn wanted(&self, data: impl FnOnce() -> Value) -> Value {
         match self.context.format {
-            Format::Json => data,
-            Format::Text => &Value::Null,
+            Format::Json => data(),
+            Format::Text => Value::Null,
         }
     }
 

@@ -72,7 +72,7 @@ impl<'a> Shown<'a> {
         let line = self.text(time, event) + "\n";
         let time = (time * 1000.0).round() / 1000.0;
         self.session
-            .output_with(&line, &json!(Timed { time, event }));
+            .output_with(&line, || json!(Timed { time, event }));
     }
 
     pub fn is_json(&self) -> bool {

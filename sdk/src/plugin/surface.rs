@@ -96,10 +96,7 @@ impl Args for JsonOption {
 
 impl FromArgMatches for JsonOption {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let forms = matches.get_many(HostOption::Json.long());
-        Ok(Self(forms.map(|mut it| {
-            it.next().copied().unwrap_or(Json::Document)
-        })))
+        Ok(Self(json_of(matches)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -29,11 +29,7 @@ pub(super) fn run(options: &Options, session: &Session) -> Result<Reply, Failure
     let place = root_of(&folder).and_then(|root| Project::recorded_at(&root));
     let place = place.ok_or_else(|| no_project(&folder))?;
     let record = place.root.join(PROJECT);
-    let bytes = fs::read(&record).map_err(|error| unusable(&record, &failure::reason(&error)))?;
-    let recorded = recorded(&bytes, &Target::find(&place.root, session.cwd())?)?;
-    if let Some(problem) = recorded.config.problems.first() {
-        return Err(unusable(&record, &problem.to_string()));
-    }
+    let recorded = recorded(&Target::find(&place.root, session.cwd())?)?;
     let environments = place.in_each_environment();
     let environments: Result<Vec<_>, _> = environments.iter().map(environment).collect();
     let draft = &recorded.config.draft;

@@ -78,6 +78,11 @@ fn what_changes_a_project_changes_its_description() {
             "{document:#}"
         );
     }
+    // A link in a cloned repository could lead anywhere.
+    fs::rename(&record, root.join("elsewhere.json")).unwrap();
+    std::os::unix::fs::symlink(root.join("elsewhere.json"), &record).unwrap();
+    assert_eq!(described().1["error"]["code"], "damaged_record");
+    fs::remove_file(&record).unwrap();
     fs::write(&record, &recorded).unwrap();
     fs::write(project.join("server/cloud-deploy.toml"), "agent_name = [").unwrap();
     assert_eq!(described().1["error"]["code"], "unusable");

@@ -150,7 +150,7 @@ impl Log<'_> {
     fn tell(&self, lines: &[LogLine]) {
         for line in lines {
             let session = self.agent.context.session;
-            session.output_with(&shown(line), &document(line));
+            session.output_with(&shown(line), || document(line));
         }
     }
 

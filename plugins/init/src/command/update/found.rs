@@ -35,19 +35,11 @@ pub(super) struct Found {
 
 impl Found {
     pub(super) fn read(target: &Target, session: &Session) -> Result<Self, Failure> {
-        let project = match find(&target.path, PROJECT)? {
-            PathState::File(project) => project,
-            PathState::Nothing => return Err(no_record(target)),
-            PathState::Obstacle(reason) => return Err(damaged(&format!("it {reason}"))),
-        };
-        let recorded = recorded(&project, target)?;
+        let recorded = recorded(target)?;
         let packed = match find(&target.path, BASE) {
             Ok(PathState::File(packed)) => packed,
             _ => Vec::new(),
         };
-        if !recorded.config.problems.is_empty() {
-            return Err(unknown(&recorded));
-        }
         let begun = transaction::begun(&target.path);
         let begun = begun.and_then(|project| record::read(&project).ok());
         if begun.is_some() {
@@ -108,20 +100,31 @@ impl Found {
     }
 }
 
-pub(in crate::command) fn recorded(project: &[u8], target: &Target) -> Result<Recorded, Failure> {
-    record::read(project).map_err(|unusable| match unusable {
+/// Reads the record of the project in `target`.
+pub(in crate::command) fn recorded(target: &Target) -> Result<Recorded, Failure> {
+    let project = match find(&target.path, PROJECT)? {
+        PathState::File(project) => project,
+        PathState::Nothing => return Err(no_record(target)),
+        PathState::Obstacle(reason) => return Err(damaged(&format!("it {reason}"))),
+    };
+    let read = record::read(&project);
+    let recorded = read.map_err(|unusable| match unusable {
         Unusable::Later(tool) => Failure::new(
             Exit::Failed,
             "later_record",
             format!("`{PROJECT}` {}", record::later(&tool)),
         )
         .hint("nothing was changed; update the project with that version, or a later one"),
-        Unusable::Damaged(reason) if record::has_markers(project) => {
+        Unusable::Damaged(reason) if record::has_markers(&project) => {
             let directory = shell::quoted(&directory(&target.shown));
             damaged(&reason).hint(format!("while git merges two branches, keep the record with the later `tool`: `git -C {directory} checkout --ours -- {FOLDER}`, or `--theirs`; then give the update the options that the other branch has changed"))
         }
         Unusable::Damaged(reason) => damaged(&reason),
-    })
+    })?;
+    if !recorded.config.problems.is_empty() {
+        return Err(unknown(&recorded));
+    }
+    Ok(recorded)
 }
 
 /// Returns the generated files that can be recovered, and whether the archive contains all generated files.
