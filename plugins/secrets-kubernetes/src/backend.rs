@@ -73,7 +73,7 @@ impl Store for Kubernetes {
             region: self.cluster.region.clone(),
             status,
             error,
-            keys: Some(object.keys().into_iter().collect()),
+            keys: Some(object.keys()),
         }))
     }
 

@@ -6,7 +6,7 @@
 mod document;
 mod on_wire;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -224,7 +224,7 @@ pub struct SetInfo {
     pub error: Option<String>,
     /// The keys, in any order. Absent in a list, and if nobody can see them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keys: Option<Vec<String>>,
+    pub keys: Option<BTreeSet<String>>,
 }
 
 impl SetInfo {
@@ -340,7 +340,7 @@ pub enum Prior {
     /// The set did not exist.
     Absent,
     /// The set had these keys. Empty for an image pull secret.
-    Keys(Vec<String>),
+    Keys(BTreeSet<String>),
 }
 
 /// The parameters of `secrets/put`.

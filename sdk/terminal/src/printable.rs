@@ -25,6 +25,12 @@ pub fn printable(text: &str, styled: bool) -> String {
 }
 
 fn push_plain(clean: &mut String, text: &str) {
+    let is_plain = |byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if text.bytes().all(is_plain) {
+        // As nearly all text is.
+        clean.push_str(text);
+        return;
+    }
     // An unterminated sequence hides only its own line.
     for (at, line) in text.split('\n').enumerate() {
         clean.extend((at > 0).then_some('\n'));

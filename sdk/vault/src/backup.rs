@@ -1,14 +1,14 @@
 //! Backups of the whole vault in one age file, encrypted with a passphrase.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 
-use super::document::{self, Flaw, Sets};
-use super::home::{KEY, LARGEST};
+use super::document::{Flaw, Sets};
+use super::home::{KEY, LARGEST, TOO_LARGE};
 use super::{Size, Vault, VaultError, seal};
 use crate::files::{self, Overwrite, Reason, WriteError, exists};
 
@@ -16,6 +16,7 @@ use crate::files::{self, Overwrite, Reason, WriteError, exists};
 #[derive(Debug)]
 pub struct Backup {
     pub(super) sets: Sets,
+    pub(super) size: Size,
 }
 
 impl Backup {
@@ -23,17 +24,22 @@ impl Backup {
     pub fn read(path: &Path, passphrase: &Secret) -> Result<Self, VaultError> {
         let not_a_backup =
             |reason: &str| VaultError::NotABackup(path.to_owned(), reason.to_owned());
-        let mut bytes = Vec::new();
-        open_backup(path)?
-            .take(LARGEST + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error: io::Error| VaultError::NotRead(path.to_owned(), error.into()))?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(not_a_backup("it is larger than 256 MiB"));
+        let not_read = |reason| VaultError::NotRead(path.to_owned(), reason);
+        let file = open_backup(path)?;
+        let length = file
+            .metadata()
+            .map_err(|error| not_read(error.into()))?
+            .len();
+        if length > LARGEST {
+            return Err(not_a_backup(TOO_LARGE));
         }
-        let document = seal::open_with_passphrase(&bytes, passphrase);
-        let sets = document.and_then(|document| document::decode(&document));
-        sets.map(|sets| Self { sets }).map_err(|flaw| match flaw {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let document = seal::open_with_passphrase(file, length, passphrase);
+        let sets = document.and_then(Sets::decode);
+        let checked = sets.and_then(|sets| Ok((sets.size()?, sets)));
+        let backup = checked.map(|(size, sets)| Self { sets, size });
+        backup.map_err(|flaw| match flaw {
+            Flaw::Unread(reason) => not_read(reason),
             Flaw::OtherKey => VaultError::WrongPassphrase(path.to_owned()),
             Flaw::Later => VaultError::Later(path.to_owned()),
             Flaw::Damaged(reason) => not_a_backup(&reason),
@@ -75,11 +81,11 @@ impl Vault {
         let sets = home
             .sets()?
             .ok_or_else(|| VaultError::NoVault(home.vault()))?;
-        let failed = |reason| VaultError::not_written(path, reason);
-        let bytes = seal::with_passphrase(&document::encode(&sets).map_err(failed)?, passphrase)
-            .map_err(failed)?;
+        let size = sets.size().map_err(|flaw| home.flawed(flaw))?;
+        let bytes = seal::with_passphrase(sets.length(), &|out| sets.write(out), passphrase)
+            .map_err(|reason| VaultError::not_written(path, reason))?;
         match files::replace(path, &bytes, overwrite) {
-            Ok(()) => Ok(document::size(&sets)),
+            Ok(()) => Ok(size),
             Err(WriteError::NotWritten(error)) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(VaultError::Exists(path.to_owned()))
             }

@@ -2,15 +2,16 @@
 //!
 //! A lock admits one writer at a time. Reading needs no lock and writes nothing.
 
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use age::x25519::Identity;
 use bot_cli_sdk::session::Session;
 
-use super::document::{self, Flaw, Sets};
+use super::document::{Flaw, Sets};
 use super::{key, seal};
 use crate::VaultError;
 use crate::files::lock::{self, LockError, PATIENCE};
@@ -26,7 +27,10 @@ pub const LARGEST: u64 = 256 * 1024 * 1024;
 /// The name of the file with the key, or with the name of its entry in the keyring.
 pub const KEY: &str = "vault.key";
 
-const TOO_LARGE: &str = "it is larger than 256 MiB";
+/// The length of the beginning of a vault that differs after each write: it has the random key of the file.
+const HEAD: usize = 512;
+
+pub const TOO_LARGE: &str = "it is larger than 256 MiB";
 
 /// The maximum number of attempts to read a vault while another process replaces its key.
 const ATTEMPTS: u32 = 20;
@@ -37,9 +41,27 @@ pub struct Home<'a> {
     /// The storage for a new key.
     pub key: Storage,
     pub session: &'a Session,
-    /// The keys from the last read, cached so that the keyring is queried only once.
-    pub known: &'a RefCell<Vec<Identity>>,
+    pub memory: &'a Memory,
 }
+
+/// What was read before.
+#[derive(Default)]
+pub struct Memory {
+    /// The keys, cached so that the keyring is queried only once.
+    known: RefCell<Vec<Identity>>,
+    /// The vault, cached so that it is decrypted only once.
+    opened: RefCell<Option<Opened>>,
+}
+
+/// A decrypted vault.
+struct Opened {
+    sets: Sets,
+    key: Identity,
+    mark: Mark,
+}
+
+/// The beginning and the length of an encrypted file. The same mark means the same content.
+type Mark = (Vec<u8>, u64);
 
 /// The behavior if the vault or the set doesn't exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,12 +81,14 @@ impl<'a> Home<'a> {
     }
 
     /// Returns the sets, or `None` if the vault doesn't exist.
-    pub fn sets(&self) -> Result<Option<Sets>, VaultError> {
-        Ok(self.open()?.map(|(sets, _)| sets))
+    pub fn sets(&self) -> Result<Option<Ref<'a, Sets>>, VaultError> {
+        self.open()?;
+        let opened = self.memory.opened.borrow();
+        Ok(Ref::filter_map(opened, |opened| Some(&opened.as_ref()?.sets)).ok())
     }
 
     /// Returns the sets, or `None` if they can't be read without the keyring, which may prompt the user.
-    pub fn sets_at_hand(&self) -> Option<Sets> {
+    pub fn sets_at_hand(&self) -> Option<Ref<'a, Sets>> {
         let file = self.key_file();
         if file.exists() && file.place() == Storage::Keyring {
             return None;
@@ -72,7 +96,8 @@ impl<'a> Home<'a> {
         self.sets().ok()?
     }
 
-    fn open(&self) -> Result<Option<(Sets, Identity)>, VaultError> {
+    /// Opens the vault, unless that is done and the file is the same. Returns `false` if the vault doesn't exist.
+    fn open(&self) -> Result<bool, VaultError> {
         let mut attempt = 1;
         loop {
             match self.open_once() {
@@ -87,13 +112,15 @@ impl<'a> Home<'a> {
         }
     }
 
-    fn open_once(&self) -> Result<Option<(Sets, Identity)>, VaultError> {
-        let Some(bytes) = self.read()? else {
-            return Ok(None);
+    fn open_once(&self) -> Result<bool, VaultError> {
+        let opened = &self.memory.opened;
+        let Some((vault, mark)) = self.find()? else {
+            return Ok(opened.borrow().is_some());
         };
-        let known = self.known.borrow().clone();
-        if let Some(opened) = self.opened(&bytes, &known)? {
-            return Ok(Some(opened));
+        let known = self.memory.known.borrow().clone();
+        *opened.borrow_mut() = self.opened(&vault, &mark, &known)?;
+        if opened.borrow().is_some() {
+            return Ok(true);
         }
         let file = self.key_file();
         let path = file.path().to_owned();
@@ -101,35 +128,57 @@ impl<'a> Home<'a> {
         if keys.is_empty() {
             return Err(VaultError::NoKey(path));
         }
-        let Some(opened) = self.opened(&bytes, &keys)? else {
+        let Some(found) = self.opened(&vault, &mark, &keys)? else {
             let vault = self.vault();
             return Err(VaultError::WrongKey { path, vault });
         };
-        *self.known.borrow_mut() = keys;
-        Ok(Some(opened))
+        *opened.borrow_mut() = Some(found);
+        *self.memory.known.borrow_mut() = keys;
+        Ok(true)
     }
 
     /// Decrypts the vault with the first matching key. Returns `None` if no key matches.
     fn opened(
         &self,
-        bytes: &[u8],
+        file: &File,
+        mark: &Mark,
         keys: &[Identity],
-    ) -> Result<Option<(Sets, Identity)>, VaultError> {
-        let path = self.vault();
+    ) -> Result<Option<Opened>, VaultError> {
+        let length = usize::try_from(mark.1).unwrap_or(usize::MAX);
         for key in keys {
-            let document = seal::open_with_key(bytes, key);
-            match document.and_then(|document| document::decode(&document)) {
-                Ok(sets) => return Ok(Some((sets, key.clone()))),
+            let mut file = file;
+            let begun = file.rewind().map_err(|error| Flaw::Unread(error.into()));
+            let document = begun.and_then(|()| seal::open_with_key(file, length, key));
+            match document.and_then(Sets::decode) {
+                Ok(sets) => {
+                    let (key, mark) = (key.clone(), mark.clone());
+                    return Ok(Some(Opened { sets, key, mark }));
+                }
                 Err(Flaw::OtherKey) => {}
-                Err(Flaw::Later) => return Err(VaultError::Later(path)),
-                Err(Flaw::Damaged(reason)) => return Err(VaultError::damaged(&path, reason)),
+                Err(flaw) => return Err(self.flawed(flaw)),
             }
         }
         Ok(None)
     }
 
-    fn read(&self) -> Result<Option<Vec<u8>>, VaultError> {
+    /// Returns the error for a vault that can't be read.
+    pub fn flawed(&self, flaw: Flaw) -> VaultError {
+        let path = self.vault();
+        match flaw {
+            Flaw::Unread(reason) => VaultError::File(path, reason),
+            Flaw::Later => VaultError::Later(path),
+            Flaw::Damaged(reason) => VaultError::damaged(&path, reason),
+            Flaw::OtherKey => VaultError::WrongKey {
+                path: self.key_file().path().to_owned(),
+                vault: path,
+            },
+        }
+    }
+
+    /// Finds the vault. Returns `None` if it doesn't exist or is the opened one, and forgets the opened one if it is not.
+    fn find(&self) -> Result<Option<(File, Mark)>, VaultError> {
         let is_there = |path: &Path| exists(path).map_err(|error| VaultError::file(path, error));
+        let earlier = self.memory.opened.take();
         if !is_there(self.folder)? {
             return Ok(None);
         }
@@ -151,8 +200,19 @@ impl<'a> Home<'a> {
         if found.len() > LARGEST {
             return Err(VaultError::file(&path, TOO_LARGE));
         }
-        let bytes = fs::read(&path).map_err(|error| VaultError::file(&path, error))?;
-        Ok(Some(bytes))
+        let marked = || {
+            let mut file = File::open(&path)?;
+            let mut head = Vec::new();
+            (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
+            let length = file.metadata()?.len();
+            Ok((file, (head, length)))
+        };
+        let (file, mark) = marked().map_err(|error: io::Error| VaultError::file(&path, error))?;
+        if let Some(earlier) = earlier.filter(|earlier| earlier.mark == mark) {
+            *self.memory.opened.borrow_mut() = Some(earlier);
+            return Ok(None);
+        }
+        Ok(Some((file, mark)))
     }
 
     /// Applies `work` to the sets and saves the vault.
@@ -164,24 +224,25 @@ impl<'a> Home<'a> {
         work: impl FnOnce(&mut Sets) -> Result<Option<T>, VaultError>,
     ) -> Result<Option<T>, VaultError> {
         // Opening the vault first keeps the keyring's prompt outside the locked section.
-        if self.open()?.is_none() && missing == Missing::Leave {
+        if !self.open()? && missing == Missing::Leave {
             return Ok(None);
         }
         private_folder(self.folder).map_err(|error| VaultError::not_written(self.folder, error))?;
         let _lock = self.lock()?;
-        let (mut sets, key) = match (self.open()?, missing) {
-            (Some((sets, key)), _) => (sets, Some(key)),
-            (None, Missing::Leave) => return Ok(None),
-            (None, Missing::Create) => (Sets::new(), None),
-        };
-        let Some(result) = work(&mut sets)? else {
+        if !self.open()? && missing == Missing::Leave {
+            return Ok(None);
+        }
+        let opened = self.memory.opened.take();
+        let (mut sets, key) = opened.map(|opened| (opened.sets, opened.key)).unzip();
+        let sets = sets.get_or_insert_default();
+        let Some(result) = work(sets)? else {
             return Ok(None);
         };
         let key = match key {
             Some(key) => key,
             None => self.new_key()?,
         };
-        self.save(&sets, &key)?;
+        self.save(std::mem::take(sets), &key)?;
         self.settle(&key)?;
         Ok(Some(result))
     }
@@ -191,14 +252,17 @@ impl<'a> Home<'a> {
     /// Both keys remain stored until the vault is encrypted with the new key, so that the vault can be opened at any time.
     pub fn rekey(&self) -> Result<Storage, VaultError> {
         let no_vault = || VaultError::NoVault(self.vault());
-        self.open()?.ok_or_else(no_vault)?;
+        if !self.open()? {
+            return Err(no_vault());
+        }
         let _lock = self.lock()?;
-        let (sets, old) = self.open()?.ok_or_else(no_vault)?;
+        self.open()?;
+        let opened = self.memory.opened.take().ok_or_else(no_vault)?;
         let file = self.key_file();
         let new = key::generate(&file)?;
-        key::write(&file, &[&new, &old], self.key)?;
-        *self.known.borrow_mut() = vec![new.clone(), old];
-        self.save(&sets, &new)?;
+        key::write(&file, &[&new, &opened.key], self.key)?;
+        *self.memory.known.borrow_mut() = vec![new.clone(), opened.key];
+        self.save(opened.sets, &new)?;
         self.settle(&new)?;
         Ok(file.place())
     }
@@ -222,9 +286,9 @@ impl<'a> Home<'a> {
         Ok(key)
     }
 
-    fn save(&self, sets: &Sets, key: &Identity) -> Result<(), VaultError> {
+    fn save(&self, sets: Sets, key: &Identity) -> Result<(), VaultError> {
         let path = self.vault();
-        let bytes = document::encode(sets).and_then(|document| seal::with_key(&document, key));
+        let bytes = seal::with_key(sets.length(), &|out| sets.write(out), key);
         let bytes = bytes.map_err(|reason| VaultError::not_written(&path, reason))?;
         if bytes.len() as u64 > LARGEST {
             return Err(VaultError::not_written(&path, TOO_LARGE));
@@ -232,21 +296,24 @@ impl<'a> Home<'a> {
         // This process has the lock, so every temporary file is a leftover.
         sweep(self.folder, Duration::ZERO);
         files::replace(&path, &bytes, Overwrite::Allow)
-            .map_err(|error| VaultError::write(&path, error))
+            .map_err(|error| VaultError::write(&path, error))?;
+        let (key, mark) = (key.clone(), mark(&bytes));
+        *self.memory.opened.borrow_mut() = Some(Opened { sets, key, mark });
+        Ok(())
     }
 
     /// Removes all stored keys except `key`. An interrupted `rekey` may leave a second key.
     ///
     /// If the removal fails, the vault has already been saved.
     fn settle(&self, key: &Identity) -> Result<(), VaultError> {
-        if self.known.borrow().len() < 2 {
+        if self.memory.known.borrow().len() < 2 {
             return Ok(());
         }
         let file = self.key_file();
         key::write(&file, &[key], file.place()).map_err(|error| {
             VaultError::Leftover(file.path().to_owned(), error.to_string().into())
         })?;
-        *self.known.borrow_mut() = vec![key.clone()];
+        *self.memory.known.borrow_mut() = vec![key.clone()];
         Ok(())
     }
 
@@ -261,6 +328,11 @@ impl<'a> Home<'a> {
             LockError::File(error) => VaultError::not_written(&path, error),
         })
     }
+}
+
+fn mark(bytes: &[u8]) -> Mark {
+    let head = bytes.len().min(HEAD);
+    (bytes[..head].to_vec(), bytes.len() as u64)
 }
 
 /// Fails if another user owns the path or can write to it. That user could replace the vault with an older copy without being detected.

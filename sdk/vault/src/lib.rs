@@ -15,11 +15,10 @@ pub mod secret_file;
 /// Waits that the user can see and cancel.
 pub mod wait;
 
-use std::cell::RefCell;
+use std::cell::Ref;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use age::x25519::Identity;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{
@@ -31,9 +30,9 @@ use bot_cli_secrets::{ChangeError, Code, Entry, Error, Key, Organization, Region
 use crate::secret_file::Storage;
 pub use backup::{Backup, open_backup};
 pub use document::registry;
-use document::{Contents, Set, Sets};
+use document::{Contents, ImagePullSecret, Place, Row, Set, Sets};
 pub use error::VaultError;
-use home::{Home, Missing};
+use home::{Home, Memory, Missing};
 
 /// The regions of a vault. They match the hosting service's regions, so that sets can be copied to the service.
 pub const REGIONS: [(&str, &str); 4] = [
@@ -70,25 +69,31 @@ pub struct Vault {
     key: Storage,
     organization: Organization,
     opened: OpenResult,
-    /// The keys from the last read, cached so that the keyring is queried only once.
-    known: RefCell<Vec<Identity>>,
+    memory: Memory,
 }
 
 /// Returns the names of an organization's sets, or `None` if reading them fails or needs the keyring.
 pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> {
-    let vault = Vault::new(folder, organization.clone(), Storage::File);
-    let sets = vault.home(&Session::silent()).sets_at_hand()?;
+    let (vault, session) = local(folder, organization);
+    let sets = vault.home(&session).sets_at_hand()?;
     Some(vault.ours(&sets).map(|(name, _)| name.clone()).collect())
 }
 
 /// Returns the keys of a secret set. Returns `None` if the set doesn't exist, reading fails or the keyring is needed.
-pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Option<Vec<String>> {
+pub fn keys(
+    folder: &Path,
+    organization: &Organization,
+    name: &SetName,
+) -> Option<BTreeSet<String>> {
+    let (vault, session) = local(folder, organization);
+    let sets = vault.home(&session).sets_at_hand()?;
+    let set = sets.get(&vault.place(name)).ok()??;
+    set.contents.keys()
+}
+
+fn local(folder: &Path, organization: &Organization) -> (Vault, Session) {
     let vault = Vault::new(folder, organization.clone(), Storage::File);
-    let sets = vault.home(&Session::silent()).sets_at_hand()?;
-    match &sets.get(&vault.place(name))?.contents {
-        Contents::Secret(values) => Some(values.keys().cloned().collect()),
-        Contents::ImagePullSecret { .. } => None,
-    }
+    (vault, Session::silent())
 }
 
 impl Vault {
@@ -116,7 +121,7 @@ impl Vault {
             folder: folder.to_owned(),
             key,
             organization,
-            known: RefCell::default(),
+            memory: Memory::default(),
         }
     }
 
@@ -127,7 +132,7 @@ impl Vault {
             folder: &self.folder,
             key: self.key,
             session,
-            known: &self.known,
+            memory: &self.memory,
         }
     }
 
@@ -137,16 +142,17 @@ impl Vault {
         let Some(sets) = home.sets()? else {
             return Ok(None);
         };
-        let secret = |set: &&Set| set.kind() == SetKind::Secret;
-        let secret_sets = sets.values().filter(secret).count();
-        let organizations: BTreeSet<_> = sets.keys().map(|(name, _)| name).collect();
+        let size = sets.size().map_err(|flaw| home.flawed(flaw))?;
+        let secret_sets = sets.iter().filter(|(_, row)| row.kind == SetKind::Secret);
+        let secret_sets = secret_sets.count();
+        let organizations: BTreeSet<_> = sets.iter().map(|((name, _), _)| name).collect();
         Ok(Some(Verified {
             path: home.vault(),
             key: home.key_file().place(),
             organizations: organizations.len(),
             secret_sets,
-            image_pull_secrets: sets.len() - secret_sets,
-            values: document::size(&sets).values,
+            image_pull_secrets: size.sets - secret_sets,
+            values: size.values,
         }))
     }
 
@@ -157,34 +163,40 @@ impl Vault {
 
     /// Replaces the whole vault with the contents of a backup.
     pub fn restore(&self, backup: Backup, session: &Session) -> Result<Size, VaultError> {
-        let size = document::size(&backup.sets);
         let put_back = |sets: &mut Sets| {
             *sets = backup.sets;
             Ok(Some(()))
         };
         self.home(session).change(Missing::Create, put_back)?;
-        Ok(size)
+        Ok(backup.size)
     }
 
     /// Counts the entries of all organizations.
     pub fn size(&self, session: &Session) -> Result<Size, VaultError> {
-        let sets = self.home(session).sets()?.unwrap_or_default();
-        Ok(document::size(&sets))
+        let home = self.home(session);
+        let Some(sets) = home.sets()? else {
+            return Ok(Size::default());
+        };
+        sets.size().map_err(|flaw| home.flawed(flaw))
     }
 
-    fn ours<'s>(&self, sets: &'s Sets) -> impl Iterator<Item = (&'s String, &'s Set)> {
+    fn ours<'s>(&self, sets: &'s Sets) -> impl Iterator<Item = (&'s String, &'s Row)> {
         let sets = sets.iter();
         sets.filter(|((organization, _), _)| organization == self.organization.as_str())
-            .map(|((_, name), set)| (name, set))
+            .map(|((_, name), row)| (name, row))
     }
 
-    fn place(&self, name: &SetName) -> (String, String) {
+    fn place(&self, name: &SetName) -> Place {
         (self.organization.to_string(), name.to_string())
     }
 
     fn set(&self, name: &SetName, session: &Session) -> Result<Option<Set>, VaultError> {
-        let sets = self.home(session).sets()?;
-        Ok(sets.and_then(|mut sets| sets.remove(&self.place(name))))
+        let home = self.home(session);
+        let Some(sets) = home.sets()? else {
+            return Ok(None);
+        };
+        let set = sets.get(&self.place(name));
+        set.map_err(|flaw| home.flawed(flaw))
     }
 
     /// Stores a set of the given kind. Fails if the existing set no longer matches `prior`; `alike` compares the keys.
@@ -193,10 +205,11 @@ impl Vault {
         (name, region, prior): (&SetName, Option<&Region>, &Prior),
         kind: SetKind,
         session: &Session,
-        alike: impl FnOnce(&Set, &[String]) -> bool,
+        alike: impl FnOnce(&Set, &BTreeSet<String>) -> bool,
         fill: impl FnOnce(Option<Contents>) -> Contents,
     ) -> Result<(), ChangeError> {
-        let alike = |set: &Set, keys: &[String]| set.kind() == kind && alike(set, keys);
+        let alike =
+            |set: &Set, keys: &BTreeSet<String>| set.contents.kind() == kind && alike(set, keys);
         let seen = (name, Some(prior));
         self.apply(seen, Missing::Create, session, alike, |found| {
             let (region, contents) = match found {
@@ -217,11 +230,13 @@ impl Vault {
         (name, prior): (&SetName, Option<&Prior>),
         missing: Missing,
         session: &Session,
-        alike: impl FnOnce(&Set, &[String]) -> bool,
+        alike: impl FnOnce(&Set, &BTreeSet<String>) -> bool,
         work: impl FnOnce(Option<Set>) -> Option<Set>,
     ) -> Result<bool, VaultError> {
+        let home = self.home(session);
+        let place = self.place(name);
         let work = |sets: &mut Sets| {
-            let found = sets.remove(&self.place(name));
+            let found = sets.get(&place).map_err(|flaw| home.flawed(flaw))?;
             if found.is_none() && missing == Missing::Leave {
                 return Ok(None);
             }
@@ -233,12 +248,10 @@ impl Vault {
             if !is_as_seen {
                 return Err(VaultError::Conflict(name.to_string()));
             }
-            if let Some(set) = work(found) {
-                sets.insert(self.place(name), set);
-            }
+            sets.put(place.clone(), work(found));
             Ok(Some(()))
         };
-        Ok(self.home(session).change(missing, work)?.is_some())
+        Ok(home.change(missing, work)?.is_some())
     }
 }
 
@@ -248,22 +261,19 @@ impl Store for Vault {
     }
 
     fn list(&self, region: Option<&Region>, session: &Session) -> Result<Vec<SetInfo>, Error> {
-        let sets = self.home(session).sets()?.unwrap_or_default();
-        let wanted = |set: &Set| region.is_none_or(|region| region.as_str() == set.region);
-        Ok(self
-            .ours(&sets)
-            .filter(|(_, set)| wanted(set))
-            .map(|(name, set)| summary(name, set))
-            .collect())
+        let wanted = |row: &Row| region.is_none_or(|region| region.as_str() == row.region);
+        let listed = |sets: Ref<'_, Sets>| {
+            let ours = self.ours(&sets).filter(|(_, row)| wanted(row));
+            ours.map(|(name, row)| summary(name, row.kind, &row.region))
+                .collect()
+        };
+        Ok(self.home(session).sets()?.map(listed).unwrap_or_default())
     }
 
     fn get(&self, name: &SetName, session: &Session) -> Result<Option<SetInfo>, Error> {
         let details = |set: Set| SetInfo {
-            keys: match &set.contents {
-                Contents::Secret(values) => Some(values.keys().cloned().collect()),
-                Contents::ImagePullSecret { .. } => None,
-            },
-            ..summary(name.as_str(), &set)
+            keys: set.contents.keys(),
+            ..summary(name.as_str(), set.contents.kind(), &set.region)
         };
         Ok(self.set(name, session)?.map(details))
     }
@@ -275,13 +285,13 @@ impl Store for Vault {
     ) -> Result<Option<BTreeMap<String, Secret>>, Error> {
         match self.set(name, session)?.map(|set| set.contents) {
             Some(Contents::Secret(values)) => Ok(Some(values)),
-            Some(Contents::ImagePullSecret { .. }) | None => Ok(None),
+            Some(Contents::ImagePullSecret(_)) | None => Ok(None),
         }
     }
 
     fn credentials(&self, name: &SetName, session: &Session) -> Result<CredentialsResult, Error> {
         match self.set(name, session)?.map(|set| set.contents) {
-            Some(Contents::ImagePullSecret { host, credentials }) => {
+            Some(Contents::ImagePullSecret(ImagePullSecret { host, credentials })) => {
                 Ok(CredentialsResult { host, credentials })
             }
             Some(Contents::Secret(_)) | None => {
@@ -292,10 +302,12 @@ impl Store for Vault {
     }
 
     fn organizations(&self, session: &Session) -> Result<Vec<OrganizationInfo>, Error> {
-        let sets = self.home(session).sets()?.unwrap_or_default();
-        let names: BTreeSet<String> = sets.into_keys().map(|(name, _)| name).collect();
-        let organization = |name| OrganizationInfo { name, label: None };
-        Ok(names.into_iter().map(organization).collect())
+        let named = |sets: Ref<'_, Sets>| {
+            let names: BTreeSet<_> = sets.iter().map(|((name, _), _)| name.clone()).collect();
+            let organization = |name| OrganizationInfo { name, label: None };
+            names.into_iter().map(organization).collect()
+        };
+        Ok(self.home(session).sets()?.map(named).unwrap_or_default())
     }
 
     fn put(&self, put: &PutParams, session: &Session) -> Result<(), ChangeError> {
@@ -304,7 +316,7 @@ impl Store for Vault {
             put.entries.iter().any(has_nul),
             "a value has a NUL character",
         )?;
-        let alike = |set: &Set, seen: &[String]| {
+        let alike = |set: &Set, seen: &BTreeSet<String>| {
             let mut keys = put.entries.iter().map(|entry| &entry.key);
             keys.all(|key| stands(set, key, seen))
         };
@@ -312,7 +324,7 @@ impl Store for Vault {
         self.store(place, SetKind::Secret, session, alike, |found| {
             let mut values = match found {
                 Some(Contents::Secret(values)) => values,
-                Some(Contents::ImagePullSecret { .. }) | None => BTreeMap::new(),
+                Some(Contents::ImagePullSecret(_)) | None => BTreeMap::new(),
             };
             let entries = put.entries.iter();
             values.extend(entries.map(|entry| (entry.key.to_string(), entry.value.clone())));
@@ -332,17 +344,18 @@ impl Store for Vault {
         refuse_if(has_nul, "the credentials have a NUL character")?;
         let place = (&put.name, put.region.as_ref(), &put.prior);
         self.store(place, SetKind::ImagePullSecret, session, has, |_| {
-            Contents::ImagePullSecret {
+            Contents::ImagePullSecret(ImagePullSecret {
                 host: put.host.clone(),
                 credentials: put.credentials.clone(),
-            }
+            })
         })
     }
 
     fn unset(&self, unset: &UnsetParams, session: &Session) -> Result<Vec<Key>, ChangeError> {
         let mut missing = unset.keys.clone();
-        let alike =
-            |set: &Set, seen: &[String]| unset.keys.iter().all(|key| stands(set, key, seen));
+        let alike = |set: &Set, seen: &BTreeSet<String>| {
+            unset.keys.iter().all(|key| stands(set, key, seen))
+        };
         let seen = (&unset.name, unset.prior.as_ref());
         self.apply(seen, Missing::Leave, session, alike, |mut set| {
             if let Some(Contents::Secret(values)) = set.as_mut().map(|set| &mut set.contents) {
@@ -368,27 +381,25 @@ fn refuse_if(is_wrong: bool, problem: &str) -> Result<(), ChangeError> {
 }
 
 /// Reports whether a set has exactly these keys. An image pull secret has no keys.
-fn has(set: &Set, keys: &[String]) -> bool {
+fn has(set: &Set, keys: &BTreeSet<String>) -> bool {
     match &set.contents {
-        Contents::Secret(values) => {
-            values.len() == keys.len() && keys.iter().all(|key| values.contains_key(key))
-        }
-        Contents::ImagePullSecret { .. } => keys.is_empty(),
+        Contents::Secret(values) => values.keys().eq(keys),
+        Contents::ImagePullSecret(_) => keys.is_empty(),
     }
 }
 
 /// Reports whether the presence of a key still matches `seen`. Other keys are ignored.
-fn stands(set: &Set, key: &Key, seen: &[String]) -> bool {
+fn stands(set: &Set, key: &Key, seen: &BTreeSet<String>) -> bool {
     let key = key.as_str();
     let has = matches!(&set.contents, Contents::Secret(values) if values.contains_key(key));
-    seen.iter().any(|known| known == key) == has
+    seen.contains(key) == has
 }
 
-fn summary(name: &str, set: &Set) -> SetInfo {
+fn summary(name: &str, kind: SetKind, region: &str) -> SetInfo {
     SetInfo {
         name: name.to_owned(),
-        kind: set.kind(),
-        region: Some(set.region.clone()),
+        kind,
+        region: Some(region.to_owned()),
         ..SetInfo::default()
     }
 }

@@ -1,12 +1,12 @@
 //! Encryption in the age format, with a vault's key or a backup's passphrase.
 
-use std::io::{Read, Write};
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
 use std::iter;
 
 use age::secrecy::SecretString;
 use age::{DecryptError, Decryptor, Encryptor, Identity, Recipient, scrypt, x25519};
 use bot_cli_protocol::secret::Secret;
-use zeroize::Zeroizing;
 
 use super::document::Flaw;
 use crate::random::random;
@@ -19,70 +19,113 @@ const MOST_WORK: u8 = 20;
 
 const CHANGED: &str = "bytes of it were changed or are missing";
 
-pub fn with_key(document: &[u8], key: &x25519::Identity) -> Result<Vec<u8>, String> {
-    seal(document, &key.to_public())
+/// A decrypted document, which is wiped when it is dropped.
+#[derive(Default)]
+pub struct Plain(pub Vec<u8>);
+
+impl Drop for Plain {
+    fn drop(&mut self) {
+        // `Zeroize` writes byte by byte, which takes as long as decrypting.
+        self.0.fill(0);
+        zeroize::optimization_barrier(&self.0[..]);
+    }
 }
 
-pub fn with_passphrase(document: &[u8], passphrase: &Secret) -> Result<Vec<u8>, String> {
+impl fmt::Debug for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Plain(…)")
+    }
+}
+
+/// Writes a document.
+pub type Write<'a> = &'a dyn Fn(&mut dyn io::Write) -> io::Result<()>;
+
+/// Encrypts a document of about `length` bytes with a vault's key.
+pub fn with_key(
+    length: usize,
+    write: Write<'_>,
+    key: &x25519::Identity,
+) -> Result<Vec<u8>, String> {
+    seal(length, write, &key.to_public())
+}
+
+/// Encrypts a document of about `length` bytes with a passphrase.
+pub fn with_passphrase(
+    length: usize,
+    write: Write<'_>,
+    passphrase: &Secret,
+) -> Result<Vec<u8>, String> {
     let mut recipient = scrypt::Recipient::new(owned(passphrase));
     recipient.set_work_factor(WORK);
-    seal(document, &recipient)
+    seal(length, write, &recipient)
 }
 
-pub fn open_with_key(bytes: &[u8], key: &x25519::Identity) -> Result<Zeroizing<Vec<u8>>, Flaw> {
-    document(header(bytes)?, key, bytes.len())
+/// Decrypts a file of at most `length` bytes with a vault's key.
+pub fn open_with_key(
+    file: impl Read,
+    length: usize,
+    key: &x25519::Identity,
+) -> Result<Plain, Flaw> {
+    document(header(file)?, key, length)
 }
 
-pub fn open_with_passphrase(bytes: &[u8], passphrase: &Secret) -> Result<Zeroizing<Vec<u8>>, Flaw> {
-    let decryptor = header(bytes)?;
+/// Decrypts a file of at most `length` bytes with a passphrase.
+pub fn open_with_passphrase(
+    file: impl Read,
+    length: usize,
+    passphrase: &Secret,
+) -> Result<Plain, Flaw> {
+    let decryptor = header(file)?;
     if !decryptor.is_scrypt() {
         let reason = "it is not sealed with a passphrase";
         return Err(Flaw::Damaged(reason.to_owned()));
     }
     let mut identity = scrypt::Identity::new(owned(passphrase));
     identity.set_max_work_factor(MOST_WORK);
-    document(decryptor, &identity, bytes.len())
+    document(decryptor, &identity, length)
 }
 
-fn seal(document: &[u8], recipient: &dyn Recipient) -> Result<Vec<u8>, String> {
+fn seal(length: usize, write: Write<'_>, recipient: &dyn Recipient) -> Result<Vec<u8>, String> {
     // Without random numbers, age would panic.
     random(&mut [0; 32])?;
     let encryptor = Encryptor::with_recipients(iter::once(recipient));
     let encryptor = encryptor.map_err(|error| error.to_string())?;
-    let mut bytes = Vec::with_capacity(document.len() + 1024);
+    let mut bytes = Vec::with_capacity(length + length / 1024 + 4096);
     let written = encryptor.wrap_output(&mut bytes).and_then(|mut writer| {
-        writer.write_all(document)?;
+        write(&mut writer)?;
         writer.finish().map(drop)
     });
     written.map_err(|error| error.to_string())?;
     Ok(bytes)
 }
 
-fn header(bytes: &[u8]) -> Result<Decryptor<&[u8]>, Flaw> {
-    Decryptor::new_buffered(bytes).map_err(|error| closed(&error))
+fn header<R: Read>(file: R) -> Result<Decryptor<BufReader<R>>, Flaw> {
+    Decryptor::new_buffered(BufReader::new(file)).map_err(closed)
 }
 
 fn document(
-    decryptor: Decryptor<&[u8]>,
+    decryptor: Decryptor<impl BufRead>,
     identity: &dyn Identity,
     length: usize,
-) -> Result<Zeroizing<Vec<u8>>, Flaw> {
-    let reader = decryptor.decrypt(iter::once(identity));
+) -> Result<Plain, Flaw> {
+    let reader = decryptor.decrypt(iter::once(identity)).map_err(closed)?;
     // The full capacity from the start: a growing buffer would leave copies that are not wiped.
-    let mut document = Zeroizing::new(Vec::with_capacity(length));
-    reader
-        .map_err(|error| closed(&error))?
-        .read_to_end(&mut document)
-        .map_err(|_| Flaw::Damaged(CHANGED.to_owned()))?;
+    let mut document = Plain(Vec::with_capacity(length));
+    let read = reader.take(length as u64).read_to_end(&mut document.0);
+    read.map_err(|error| closed(error.into()))?;
     Ok(document)
 }
 
-fn closed(error: &DecryptError) -> Flaw {
+fn closed(error: DecryptError) -> Flaw {
     #[expect(clippy::wildcard_enum_match_arm, reason = "age may add to it")]
     let reason = match error {
         DecryptError::NoMatchingKeys
         | DecryptError::KeyDecryptionFailed
         | DecryptError::DecryptionFailed => return Flaw::OtherKey,
+        // An error of age has no number of the system.
+        DecryptError::Io(error) if error.raw_os_error().is_some() => {
+            return Flaw::Unread(error.into());
+        }
         DecryptError::ExcessiveWork { .. } => "its passphrase costs more than this version accepts",
         DecryptError::UnknownFormat | DecryptError::InvalidHeader => {
             "it is no file of age, or its beginning was changed"

@@ -97,9 +97,8 @@ impl Backend {
 
     /// Returns the keys in a set, sorted.
     pub fn keys(&mut self, name: &str) -> Option<Vec<String>> {
-        let mut keys = self.get(name).unwrap()?.keys.unwrap_or_default();
-        keys.sort();
-        Some(keys)
+        let keys = self.get(name).unwrap()?.keys.unwrap_or_default();
+        Some(keys.into_iter().collect())
     }
 
     /// Returns the values in a set by key.

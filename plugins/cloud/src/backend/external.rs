@@ -101,9 +101,7 @@ impl Store for External {
             if error.key.is_some() {
                 let set = self.get(name, session).ok().flatten();
                 let keys = set.and_then(|set| set.keys).unwrap_or_default();
-                error.key = error
-                    .key
-                    .filter(|key| keys.iter().any(|one| **one == **key));
+                error.key = error.key.filter(|key| keys.contains(&**key));
             }
             told(&self.name, error)
         })?;

@@ -173,7 +173,7 @@ impl<'a> Hosted<'a> {
         let (keys, prior) = (names(entries), &put.prior);
         self.decide(name, unconfirmed, keys, |sight, key| match (sight, prior) {
             // A key that existed before looks the same with either value.
-            (_, Prior::Keys(before)) if before.iter().any(|known| known == key) => None,
+            (_, Prior::Keys(before)) if before.contains(key) => None,
             (Ok(Some(details)), _) if is_in(details, put.region.as_ref()) => has(details, key),
             (Ok(None), _) => Some(false),
             (Ok(Some(_)) | Err(_), _) => None,
@@ -352,8 +352,7 @@ fn is_in(details: &SetInfo, region: Option<&Region>) -> bool {
 
 /// Reports whether a set has a key, or returns `None` if the set's keys are not visible.
 fn has(details: &SetInfo, key: &str) -> Option<bool> {
-    let keys = details.keys.as_ref()?;
-    Some(keys.iter().any(|known| known == key))
+    Some(details.keys.as_ref()?.contains(key))
 }
 
 /// Returns the error for a change that succeeded for all keys before `index`.

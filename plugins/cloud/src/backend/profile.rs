@@ -1,5 +1,7 @@
 //! What is known of a backend: who keeps the sets, what the backend can do, and its limits.
 
+use std::collections::BTreeSet;
+
 use bot_cli_protocol::failure::Field;
 use bot_cli_secrets::messages::{Ability, NameRules, OpenResult};
 use bot_cli_vault::REGIONS;
@@ -138,7 +140,7 @@ impl Profile {
 
     /// Returns a problem for each backend limit that the entries exceed. `known` lists the set's existing keys. Problems never quote a
     /// value.
-    pub fn too_much(&self, entries: &[Entry], known: &[String]) -> Vec<Field> {
+    pub fn too_much(&self, entries: &[Entry], known: Option<&BTreeSet<String>>) -> Vec<Field> {
         let mut problems = Vec::new();
         let keeper = &self.keeper;
         for entry in entries {
@@ -154,8 +156,9 @@ impl Profile {
             let problem = format!("have {all} bytes together, and {keeper} takes {most} a set");
             problems.push(Field::new("keys", problem));
         }
-        let is_new = |entry: &&Entry| !known.iter().any(|key| key == entry.key.as_str());
-        let keys = known.len() + entries.iter().filter(is_new).count();
+        let is_known = |key: &str| known.is_some_and(|known| known.contains(key));
+        let new = entries.iter().filter(|entry| !is_known(entry.key.as_str()));
+        let keys = known.map_or(0, BTreeSet::len) + new.count();
         if let Some(most) = self.opened.limits.keys
             && u64::try_from(keys).is_ok_and(|keys| keys > most)
         {
@@ -181,6 +184,8 @@ fn bytes(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use bot_cli_protocol::secret::Secret;
 
     use bot_cli_secrets::messages::{Limits, NameRules, OpenResult};
@@ -228,7 +233,7 @@ mod tests {
             keys: Some(2),
         };
         let profile = profile(NameRules::default(), limits);
-        let known = ["A".to_owned(), "Z".to_owned()];
+        let known = BTreeSet::from(["A".to_owned(), "Z".to_owned()]);
         let of = |problems: &[(&str, &str)]| -> Vec<Field> {
             let field = |(field, problem): &(&str, &str)| Field::new(*field, *problem);
             problems.iter().map(field).collect()
@@ -247,7 +252,7 @@ mod tests {
             ),
             ("keys", "would be 3, and the hosting service takes 2 a set"),
         ];
-        assert_eq!(profile.too_much(&entries, &known), of(&expected));
-        assert_eq!(profile.too_much(&[entry("A", "1234")], &[]), []);
+        assert_eq!(profile.too_much(&entries, Some(&known)), of(&expected));
+        assert_eq!(profile.too_much(&[entry("A", "1234")], None), []);
     }
 }

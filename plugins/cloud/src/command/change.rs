@@ -99,7 +99,7 @@ impl Change {
     fn too_much(&self, opened: &Opened<'_>) -> Vec<Field> {
         let profile = &opened.profile;
         match &self.work {
-            Work::Save(keys) => profile.too_much(&keys.entries, self.target.known()),
+            Work::Save(keys) => profile.too_much(&keys.entries, self.target.known.as_ref()),
             Work::Credentials { credentials, .. } => {
                 let too_long = profile.too_long("credentials", credentials.expose());
                 too_long.into_iter().collect()
@@ -225,9 +225,9 @@ impl Change {
         };
         let found = opened.get(&self.name)?;
         Ok(found.filter(|set| {
-            let known = set.keys.as_deref();
             let mut keys = keys.entries.iter().map(|entry| entry.key.as_str());
-            known.is_some_and(|known| keys.all(|key| known.iter().any(|known| known == key)))
+            let known = set.keys.as_ref();
+            known.is_some_and(|known| keys.all(|key| known.contains(key)))
         }))
     }
 

@@ -109,9 +109,11 @@ fn keys(
         named = vec![project::set_in(cwd, &environment)?];
     }
     let mut named = named.into_iter();
-    let mut keys = named.find_map(|name| bot_cli_vault::keys(&folder, &organization, &name))?;
-    keys.retain(|key| key == last || !before.contains(key));
-    Some(keys)
+    let keys = named.find_map(|name| bot_cli_vault::keys(&folder, &organization, &name))?;
+    let keys = keys
+        .into_iter()
+        .filter(|key| key == last || !before.contains(key));
+    Some(keys.collect())
 }
 
 /// Returns the vault's folder and organization, or `None` if the command uses another backend. If `reads` is set, the vault replaces a

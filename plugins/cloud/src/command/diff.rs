@@ -1,5 +1,7 @@
 //! The `secrets diff` command.
 
+use std::collections::BTreeSet;
+
 use bot_cli_protocol::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
@@ -32,13 +34,12 @@ pub(super) fn diff(context: CommandContext<'_>, options: &Diff) -> Result<Reply,
         return Err(there.not_found(&name));
     }
     let keys = found.map(|found| found.map(|found| found.keys));
-    let [Some(mine), Some(other)] = keys.map(|keys| keys.unwrap_or(Some(Vec::new()))) else {
+    let [Some(mine), Some(other)] = keys.map(|keys| keys.unwrap_or(Some(BTreeSet::new()))) else {
         let message = format!("the keys of `{name}` are not shown, so they can't be compared");
         return Err(failed("wrong_type", message));
     };
-    let without = |keys: &[String], others: &[String]| -> Vec<String> {
-        let keys = keys.iter().filter(|key| !others.contains(key));
-        keys.map(|key| theirs(key)).collect()
+    let without = |keys: &BTreeSet<String>, others| -> Vec<String> {
+        keys.difference(others).map(|key| theirs(key)).collect()
     };
     let (only_mine, only_its) = (without(&mine, &other), without(&other, &mine));
     let both = mine.len() - only_mine.len();

@@ -64,10 +64,9 @@ fn all(opened: &mut Opened<'_>, options: &List) -> Result<Reply, Failure> {
     } else {
         rows(&sets)
     };
-    Ok(Reply::text(text).data(json!({
-        "sets": sets.iter().map(set_json).collect::<Vec<_>>(),
-        "scope": opened.scope.json(),
-    })))
+    let mut data = json!({ "sets": null, "scope": opened.scope.json() });
+    data["sets"] = sets.iter().map(set_json).collect();
+    Ok(Reply::text(text).data(data))
 }
 
 fn one(opened: &mut Opened<'_>, options: &List, name: &SetName) -> Result<Reply, Failure> {

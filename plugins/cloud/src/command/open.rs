@@ -138,7 +138,7 @@ impl Opened<'_> {
                 // A response with values may have one for a key, so only a key that `get` lists is shown.
                 let set = self.get(name).ok().flatten();
                 let keys = set.and_then(|set| set.keys).unwrap_or_default();
-                let whose = if keys.iter().any(|one| one == key.as_str()) {
+                let whose = if keys.contains(key.as_str()) {
                     format!("`{}`", theirs(key.as_str()))
                 } else {
                     "a key".to_owned()

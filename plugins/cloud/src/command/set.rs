@@ -105,7 +105,7 @@ fn unchanged(opened: &Opened<'_>, name: SetName, target: Target) -> Value {
 /// Returns the template keys that have a value neither in the input nor in the set.
 fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key> {
     let keys = template.iter().map(|named| &named.key);
-    let has_value = |key: &Key| given.has(key) && !given.skipped.contains(key);
+    let has_value = |key: &Key| given.has_value(key);
     keys.filter(|key| !has_value(key) && !target.has(key.as_str()))
         .cloned()
         .collect()
@@ -157,7 +157,7 @@ pub(super) fn unset(context: CommandContext<'_>, mut options: Unset) -> Result<R
     }
     let target = Target::existing(&mut opened, details);
     if let Some(missing) = keys.iter().find(|key| !target.has(key.as_str())) {
-        let known = target.known().iter().map(String::as_str);
+        let known = target.known.iter().flatten().map(String::as_str);
         let failure = opened.no_such_key(missing, &[name.as_str()], known);
         let message = format!("{}; nothing was removed", failure.message);
         return Err(failure.message(message));

@@ -1,5 +1,7 @@
 //! The set that a command changes, and the region of a set.
 
+use std::collections::BTreeSet;
+
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::suggest::{did_you_mean, nearest};
 use bot_cli_secrets::messages::{Prior, SetInfo};
@@ -18,7 +20,7 @@ pub struct Target {
     /// The region of the existing or new set, if the backend has regions.
     pub region: Option<Region>,
     /// The set's keys, if known.
-    pub known: Option<Vec<String>>,
+    pub known: Option<BTreeSet<String>>,
 }
 
 impl Target {
@@ -38,7 +40,7 @@ impl Target {
 
     pub fn prior(&self) -> Prior {
         if self.exists {
-            Prior::Keys(self.known().to_vec())
+            Prior::Keys(self.known.clone().unwrap_or_default())
         } else {
             Prior::Absent
         }
@@ -49,12 +51,8 @@ impl Target {
         self.region.clone().filter(|_| !self.exists)
     }
 
-    pub fn known(&self) -> &[String] {
-        self.known.as_deref().unwrap_or_default()
-    }
-
     pub fn has(&self, key: &str) -> bool {
-        self.known().iter().any(|known| known == key)
+        self.known.as_ref().is_some_and(|known| known.contains(key))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Collects the keys, values and problems for `secrets set` from all sources.
 
+use std::collections::HashMap;
+
 use bot_cli_protocol::failure::Field;
 use bot_cli_protocol::secret::Secret;
 use bot_cli_terminal::one_line;
@@ -10,6 +12,8 @@ use super::{LONGEST, looks_like_a_key};
 use crate::domain::{Entry, Key};
 
 pub const REFUSED: &str = "has no value";
+
+const TWICE: &str = "is given a second time";
 
 /// The treatment of keys with an empty value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -28,6 +32,8 @@ pub struct Given {
     pub open: Vec<Key>,
     /// Keys omitted because they have no value.
     pub skipped: Vec<Key>,
+    /// All keys, and whether they have a value or will be asked for one.
+    keys: HashMap<Key, bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,24 +45,38 @@ pub struct TemplateKey {
 
 impl Given {
     /// Reports whether a key has already been added, with or without a value.
-    pub fn has(&self, key: &Key) -> bool {
-        self.open.contains(key)
-            || self.skipped.contains(key)
-            || self.entries.iter().any(|entry| entry.key == *key)
+    fn has(&self, key: &Key) -> bool {
+        self.keys.contains_key(key)
+    }
+
+    /// Reports whether a key has a value, or will be asked for one.
+    pub fn has_value(&self, key: &Key) -> bool {
+        self.keys.get(key) == Some(&true)
+    }
+
+    /// Adds a key whose value the user must enter.
+    pub fn ask_for(&mut self, key: Key) -> Result<(), String> {
+        if self.keys.insert(key.clone(), true).is_some() {
+            return Err(TWICE.to_owned());
+        }
+        self.open.push(key);
+        Ok(())
     }
 
     /// Adds a key and its value. The error describes the problem and never quotes the value.
     pub fn add(&mut self, key: Key, value: Secret, empty: Empty) -> Result<(), String> {
         let is_empty = value.expose().is_empty();
         let problem = match empty {
-            _ if self.has(&key) => "is given a second time",
+            _ if self.has(&key) => TWICE,
             _ if value.expose().contains('\0') => "has a value with a NUL character",
             Empty::Refuse if is_empty => REFUSED,
             Empty::Skip if is_empty => {
+                self.keys.insert(key.clone(), false);
                 self.skipped.push(key);
                 return Ok(());
             }
             Empty::Refuse | Empty::Skip => {
+                self.keys.insert(key.clone(), true);
                 self.entries.push(Entry { key, value });
                 return Ok(());
             }

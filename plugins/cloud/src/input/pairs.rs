@@ -44,12 +44,7 @@ impl Given {
                         .to_owned()
                 });
             }
-            let key = Key::parse(word)?;
-            if self.has(&key) {
-                return Err("is given a second time".to_owned());
-            }
-            self.open.push(key);
-            return Ok(());
+            return self.ask_for(Key::parse(word)?);
         };
         if may_be_several(value) {
             return Err(

@@ -4,8 +4,6 @@
 //! the response is lost, the object's current state reveals the outcome: once the version has changed, a delayed request no longer takes
 //! effect.
 
-use std::collections::BTreeSet;
-
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 use bot_cli_secrets::messages::{Prior, SetKind};
@@ -101,13 +99,10 @@ impl Change<'_> {
         }
         match self.prior {
             Some(Prior::Absent) => return Err(changed(name, "was created")),
-            Some(Prior::Keys(keys)) => {
-                let seen: BTreeSet<String> = keys.iter().cloned().collect();
-                if base.kind() == SetKind::Secret && seen != base.keys() {
-                    return Err(changed(name, "got other keys"));
-                }
+            Some(Prior::Keys(keys)) if base.kind() == SetKind::Secret && *keys != base.keys() => {
+                return Err(changed(name, "got other keys"));
             }
-            None => {}
+            Some(Prior::Keys(_)) | None => {}
         }
         if base.is_immutable() && self.type_.is_some() {
             let message =

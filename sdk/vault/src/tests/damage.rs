@@ -58,11 +58,19 @@ fn vault_or_backup_of_a_later_version_is_said_to_be_one() {
     let later = br#"{"version":2}"#;
     let key = key::read(&home(&vault).key_file()).unwrap().remove(0);
     let path = home(&vault).vault();
-    fs::write(&path, seal::with_key(later, &key).unwrap()).unwrap();
+    fs::write(
+        &path,
+        seal::with_key(0, &|out| out.write_all(later), &key).unwrap(),
+    )
+    .unwrap();
     let failed = put(&vault, "prod", &[entry("A", "1")]);
     assert_eq!(failed, Err(Error::from(VaultError::Later(path)).not_done()));
     let path = folder.path().join("backup");
-    fs::write(&path, seal::with_passphrase(later, &passphrase()).unwrap()).unwrap();
+    fs::write(
+        &path,
+        seal::with_passphrase(0, &|out| out.write_all(later), &passphrase()).unwrap(),
+    )
+    .unwrap();
     let failed = Backup::read(&path, &passphrase()).map(drop);
     assert_eq!(failed, Err(VaultError::Later(path)));
 }
@@ -74,7 +82,7 @@ fn backup_that_is_none_or_asks_too_much_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
     let path = folder.path().join("backup");
-    let sealed = seal::with_passphrase(b"[]", &passphrase()).unwrap();
+    let sealed = seal::with_passphrase(0, &|out| out.write_all(b"[]"), &passphrase()).unwrap();
     let dear = String::from_utf8_lossy(&sealed)
         .into_owned()
         .replacen(" 4\n", " 21\n", 1);

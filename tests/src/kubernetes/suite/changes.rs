@@ -89,7 +89,7 @@ fn meanwhile(cluster: &Cluster) {
             .put_onto("prod", None, &[("A", "2")], &Prior::Absent)
             .unwrap_err(),
     );
-    let seen = Prior::Keys(vec!["A".to_owned()]);
+    let seen = Prior::Keys(["A".to_owned()].into());
     conflict(
         backend
             .put_onto("none", None, &[("A", "2")], &seen)

@@ -1,5 +1,7 @@
 //! Request paths and the bodies of requests and responses. Unknown fields in responses are ignored.
 
+use std::collections::BTreeSet;
+
 use bot_cli_protocol::secret::Secret;
 use bot_cli_secrets::messages::SetInfo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -102,7 +104,7 @@ struct Field {
 
 impl StoredSet {
     pub fn details(self, name: &SetName) -> Result<SetInfo, ServiceError> {
-        let mut keys: Option<Vec<String>> = self
+        let mut keys: Option<BTreeSet<String>> = self
             .secrets
             .map(|fields| fields.into_iter().map(|field| field.field_name).collect());
         if self.source.as_deref() == Some("referenced") {
@@ -110,9 +112,6 @@ impl StoredSet {
         } else if keys.is_none() {
             let what = "it has no `secrets`".to_owned();
             return Err(ServiceError::InvalidResponse(what));
-        }
-        if let Some(keys) = &mut keys {
-            keys.sort();
         }
         Ok(SetInfo {
             name: name.to_string(),
