@@ -242,6 +242,52 @@ fn change_of_a_key_that_is_another_by_now_is_a_conflict_and_not_done() {
     vault.put(&ours("A"), silent()).unwrap();
 }
 
+/// A change of a byte far behind shows whether the file was decrypted.
+#[test]
+fn vault_is_decrypted_again_only_after_a_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    put(&vault, "long", &[entry("L", &"l".repeat(1000))]).unwrap();
+    let path = home(&vault).vault();
+    let other = local(folder.path());
+    let listed = list(&other).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert!(list(&local(folder.path())).is_err());
+    assert_eq!(list(&other), Ok(listed.clone()));
+    // The writer has what it wrote, too, and replaces the whole file.
+    put(&vault, "more", &[entry("M", "m")]).unwrap();
+    assert_eq!(list(&other).unwrap().len(), listed.len() + 1);
+    assert_eq!(view(&vault).unwrap().len(), listed.len() + 1);
+}
+
+#[test]
+fn set_that_could_not_have_been_stored_is_named_where_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    let home = home(&vault);
+    let key = crate::key::read(&home.key_file()).unwrap().remove(0);
+    let document = br#"{"version":1,"sets":[
+        {"organization":"local","name":"odd","region":"us-west","contents":{"secret":{"A":1}}},
+        {"organization":"local","name":"good","region":"us-west","contents":{"secret":{"A":"1"}}}
+    ]}"#;
+    let sealed = crate::seal::with_key(0, &|out| out.write_all(document), &key);
+    fs::write(home.vault(), sealed.unwrap()).unwrap();
+    assert_eq!(list(&vault).unwrap().len(), 2);
+    put(&vault, "good", &[entry("B", "2")]).unwrap();
+    for found in [
+        get(&vault, "odd").map(drop),
+        put(&vault, "odd", &[entry("B", "2")]).map_err(|error| error.cause),
+        vault.verify(silent()).map(drop).map_err(Error::from),
+    ] {
+        let message = found.unwrap_err().message;
+        assert!(message.contains("the set `odd`: "), "{message}");
+    }
+    delete(&vault, "good", None).unwrap();
+    assert_eq!(list(&vault).unwrap().len(), 1);
+}
+
 /// Uses the age crate directly to check the format described in `VAULT.md`.
 #[test]
 fn vault_is_a_file_of_age_and_its_key_an_identity() {
