@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::pack::{self, Contents, Folder, SCHEMA, Taken};
 use bot_cli_engine::compat::{Fit, User};
 use bot_cli_engine::discovery::added::{self, Entry};
-use bot_cli_engine::discovery::inspect::inspect;
 use bot_cli_engine::discovery::role::{Refused, fits, full_name, judge};
-use bot_cli_engine::discovery::{Discovery, Found, Standing};
+use bot_cli_engine::discovery::{Found, Search, Standing};
 use bot_cli_protocol::{Manifest, Role};
 use bot_cli_terminal::short_line;
 
@@ -25,7 +24,7 @@ pub struct FoundPack {
 }
 
 struct Finder<'a> {
-    discovery: &'a Discovery,
+    search: &'a Search<'a>,
     user: Option<&'a User>,
     taken: Taken,
 }
@@ -33,21 +32,25 @@ struct Finder<'a> {
 /// Returns all packs, sorted by name, with the services that `user` can use. A service can't reuse a name in `taken`. If several packs have
 /// the same name, the first one is used. No executable is started.
 pub fn find(
-    discovery: &Discovery,
+    search: &Search<'_>,
     user: Option<&User>,
     taken: impl FnOnce() -> Taken,
 ) -> Vec<FoundPack> {
-    let candidates = candidates(discovery);
+    let candidates = candidates(search);
     if candidates.is_empty() {
         return Vec::new();
     }
     let mut finder = Finder {
-        discovery,
+        search,
         user,
         taken: taken(),
     };
     let mut found = Vec::new();
-    let folder = discovery.own_plugins.as_deref().and_then(Path::parent);
+    let folder = search
+        .discovery
+        .own_plugins
+        .as_deref()
+        .and_then(Path::parent);
     let added = folder.map_or_else(Vec::new, |folder| {
         // An unreadable record names no origin.
         let entries = added::read(&folder.join(added::RECORD)).unwrap_or_default();
@@ -81,9 +84,10 @@ pub fn find(
 }
 
 /// Returns the files and folders that may be packs, by name. Folders come first, because they belong to the user.
-fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<PathBuf>> {
+fn candidates(search: &Search<'_>) -> BTreeMap<String, Vec<PathBuf>> {
     let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    let folder = discovery
+    let folder = search
+        .discovery
         .own_plugins
         .as_ref()
         .map(|plugins| plugins.with_file_name("packs"));
@@ -95,7 +99,7 @@ fn candidates(discovery: &Discovery) -> BTreeMap<String, Vec<PathBuf>> {
             by_name.entry(name).or_default().push(path);
         }
     }
-    for (name, files) in discovery.named(pack::PREFIX) {
+    for (name, files) in search.named(pack::PREFIX) {
         by_name.entry(name).or_default().extend(files);
     }
     by_name
@@ -113,7 +117,7 @@ impl Finder<'_> {
         if place.is_dir() {
             return self.folder(name, place, winner, manifest);
         }
-        let mut plugin = inspect(&full, place, self.discovery)?;
+        let mut plugin = self.search.inspect(&full, place)?;
         let providers = plugin.manifest.as_mut().and_then(|it| it.providers.take());
         manifest.clone_from(&plugin.manifest);
         if let Some(winner) = winner {
@@ -139,12 +143,12 @@ impl Finder<'_> {
         if fs::symlink_metadata(folder.join(pack::FILE)).is_err() {
             return Err(Refused::new(format!("it has no `{}`", pack::FILE), None));
         }
-        let trust = &self.discovery.trust;
         // For a link, the remedy names its target, because a copy can't replace the link.
         let real = fs::canonicalize(folder)?;
-        trust.check_data(&folder.join(pack::FILE), &real)?;
+        let search = self.search;
+        search.check_data(&folder.join(pack::FILE), &real)?;
         let trusted = |file: &Path| {
-            let checked = trust.check_data(file, &real).map(drop);
+            let checked = search.check_data(file, &real);
             checked.map_err(|refused| format!("is not trusted: {}", refused.reason))
         };
         let declared = Folder::declared(folder, name, &trusted).map_err(refused)?;

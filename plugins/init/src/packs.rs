@@ -37,7 +37,7 @@ pub(crate) fn find() -> Catalogue {
     let user = User::new(EXECUTABLE, env!("CARGO_PKG_VERSION"), uses());
     let mut packs = Vec::new();
     let mut unused = Vec::new();
-    for pack in packs::find(&discovery, Some(&user), || BuiltIn::get().taken()) {
+    for pack in packs::find(&discovery.search(), Some(&user), || BuiltIn::get().taken()) {
         let name = pack.found.name;
         let because = |service, reason, remedy| Unused {
             pack: name.clone(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use bot_cli_engine::compat::User;
 use bot_cli_engine::discovery::added::Entry;
 use bot_cli_engine::discovery::{
-    BACKEND_PREFIX, Discovery, Found, Plugin, Refused, Standing, users_of,
+    BACKEND_PREFIX, Discovery, Found, Plugin, Refused, Search, Standing, users_of,
 };
 use bot_cli_protocol::failure::{Exit, Failure};
 use bot_cli_protocol::{Manifest, Role, suggest};
@@ -61,9 +61,10 @@ type View = (Option<String>, Row);
 
 /// Returns every plugin, sorted by name.
 pub fn rows(discovery: &Discovery) -> Vec<Row> {
-    let found = discovery.all();
-    let alone = packs::find(discovery, None, Taken::default);
-    let views = views(&found, &alone, discovery);
+    let search = discovery.search();
+    let found = search.all();
+    let alone = packs::find(&search, None, Taken::default);
+    let views = views(&found, &alone, &search);
     let folders = alone.into_iter().filter(|pack| pack.found.place.is_dir());
     let mut rows: Vec<Row> = folders
         .map(|pack| Row {
@@ -259,12 +260,12 @@ fn row(found: &Found<Plugin>, all: &[Found<Plugin>], views: &[View]) -> Row {
 }
 
 /// Returns the views of every pack and backend: one for each command, followed by one that is independent of any command.
-fn views(found: &[Found<Plugin>], alone: &[FoundPack], discovery: &Discovery) -> Vec<View> {
+fn views(found: &[Found<Plugin>], alone: &[FoundPack], search: &Search<'_>) -> Vec<View> {
     let mut views = Vec::new();
     for (plugin, manifest) in users_of(&Role::ProviderPack, found) {
         let user = user(plugin, manifest, &Role::ProviderPack);
         let taken = || Catalogue::get().taken();
-        let packs = packs::find(discovery, user.as_ref(), taken);
+        let packs = packs::find(search, user.as_ref(), taken);
         let by = || Some(plugin.name.to_string());
         views.extend(packs.iter().map(|it| (by(), view_of_pack(it))));
     }
@@ -272,12 +273,12 @@ fn views(found: &[Found<Plugin>], alone: &[FoundPack], discovery: &Discovery) ->
         let user = user(plugin, manifest, &Role::SecretsBackend);
         let built_in = user.iter().flat_map(|user| &user.uses.names);
         let built_in: Vec<&str> = built_in.map(String::as_str).collect();
-        let backends = discovery.backends(user.as_ref(), &built_in);
+        let backends = search.backends(user.as_ref(), &built_in);
         let by = || Some(plugin.name.to_string());
         views.extend(backends.iter().map(|it| (by(), Row::new(it))));
     }
     views.extend(alone.iter().map(|pack| (None, view_of_pack(pack))));
-    let backends = discovery.backends(None, &[]);
+    let backends = search.backends(None, &[]);
     views.extend(backends.iter().map(|it| (None, Row::new(it))));
     views
 }

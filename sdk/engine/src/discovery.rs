@@ -7,11 +7,13 @@ mod backends;
 pub mod cache;
 mod found;
 pub mod inspect;
+mod listing;
 mod name;
 pub mod role;
 mod search;
 pub mod trust;
 
+use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,8 +26,8 @@ pub use found::{Found, Standing};
 pub use inspect::Plugin;
 pub use name::{BACKEND_PREFIX, MANAGER, PACK_PREFIX, PREFIX, PluginName, RESERVED, SHIPPED};
 pub use role::{Refused, is_name as is_role_name};
-pub use search::{Named, users_of};
-pub use trust::{HostFile, Trust};
+pub use search::{Named, Search, users_of};
+pub use trust::{Folders, HostFile, Trust};
 
 /// The folders to search for plugins, and the settings for checking the files.
 #[derive(Debug, Clone, Default)]
@@ -105,13 +107,10 @@ fn search_paths(
     // The user's folder precedes the host's, so that a plugin can be updated without write access to the host's folder. A
     // third-party plugin must not replace one of the host's own plugins.
     [[&first, &data, &own, &last], [&first, &own, &last, &data]].map(|groups| {
-        let mut folders: Vec<PathBuf> = Vec::new();
-        for folder in groups.into_iter().flatten() {
-            if folder.is_absolute() && !folders.contains(folder) {
-                folders.push(folder.clone());
-            }
-        }
-        folders
+        let mut seen = HashSet::new();
+        let folders = groups.into_iter().flatten();
+        let folders = folders.filter(|folder| folder.is_absolute() && seen.insert(*folder));
+        folders.cloned().collect()
     })
 }
 

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use bot_cli_engine::discovery::{Trust, user};
+use bot_cli_engine::discovery::{Folders, Trust, user};
 
 use super::settle::same_lines;
 use crate::transaction::Change;
@@ -43,9 +43,11 @@ fn git(root: &Path) -> Option<PathBuf> {
         user: user(),
         host: None,
     };
+    let folders = Folders::default();
     env::split_paths(&env::var_os("PATH")?)
         .filter(|folder| folder.is_absolute())
-        .filter_map(|folder| trust.check(&folder.join(format!("git{EXE_SUFFIX}"))).ok())
+        .map(|folder| folder.join(format!("git{EXE_SUFFIX}")))
+        .filter_map(|file| trust.check(&file, &folders).ok())
         .find(|file| !file.starts_with(root))
 }
 

@@ -2,26 +2,24 @@
 
 use std::path::PathBuf;
 
-use super::Discovery;
+use super::Search;
 use super::found::{Found, Standing};
-use super::inspect::{Plugin, inspect};
+use super::inspect::Plugin;
+use super::listing::existing_files;
 use super::name::BACKEND_PREFIX;
 use super::role::{self, Refused, judge};
 use crate::compat::User;
-use crate::platform::folders::program_files;
 use bot_cli_protocol::Role;
 
-impl Discovery {
+impl Search<'_> {
     /// Returns the backends with this name, in search order. At most one of them is usable.
     pub fn backend(&self, name: &str, user: Option<&User>) -> Vec<Found<Plugin>> {
         let Ok(full) = role::full_name(name, BACKEND_PREFIX) else {
             return Vec::new();
         };
         let file = full.file();
-        let files = self.folders.iter();
-        let files = files.flat_map(|folder| program_files(folder, &file));
-        // A dangling link is kept, because the user needs the reason why it is not used.
-        let files = files.filter(|file| std::fs::symlink_metadata(file).is_ok());
+        let files = self.discovery.folders.iter();
+        let files = files.flat_map(|folder| existing_files(folder, &file));
         self.standings(name, files.collect(), user, &[])
     }
 
@@ -44,7 +42,7 @@ impl Discovery {
         let mut found = Vec::new();
         for file in files {
             let inspected = role::full_name(name, BACKEND_PREFIX);
-            let inspected = inspected.and_then(|full| inspect(&full, &file, self));
+            let inspected = inspected.and_then(|full| self.inspect(&full, &file));
             let standing = match (inspected, &winner) {
                 (Err(refused), _) => Standing::Refused(refused),
                 (Ok(_), Some(winner)) => Standing::shadowed_by(winner),

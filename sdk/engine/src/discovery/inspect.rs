@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Discovery;
 use super::cache::{self, Identity};
 use super::name::PluginName;
+use super::trust::Folders;
 use crate::refused::Refused;
 use bot_cli_protocol::{
     self as protocol, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
@@ -27,8 +28,13 @@ pub struct Plugin {
 }
 
 /// Checks the file of the plugin `name` and reads the file's manifest.
-pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<Plugin, Refused> {
-    let real = discovery.trust.check(file)?;
+pub(super) fn inspect(
+    name: &PluginName,
+    file: &Path,
+    discovery: &Discovery,
+    folders: &Folders,
+) -> Result<Plugin, Refused> {
+    let real = discovery.trust.check(file, folders)?;
     let manifest = declared(&real, discovery.cache.as_deref())?;
     if let Some(manifest) = &manifest {
         if !protocol::serves(&manifest.protocol) {
@@ -60,10 +66,11 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Refus
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
         opened => opened?,
     };
-    let mut head = Vec::new();
-    append(&mut file, SCRIPT_HEAD + MARKER.len(), &mut head)?;
+    let longest = SCRIPT_HEAD + MARKER.len();
+    let mut head = Vec::with_capacity(longest);
+    append(&mut file, longest, &mut head)?;
     if head.starts_with(b"#!") {
-        if memchr::memmem::find(&head, MARKER.as_bytes()).is_some() {
+        if head.len() == longest && memchr::memmem::find(&head, MARKER.as_bytes()).is_some() {
             // One more byte shows that the manifest is too long.
             append(&mut file, SCRIPT_MANIFEST + 1, &mut head)?;
         }

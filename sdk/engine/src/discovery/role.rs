@@ -1,33 +1,12 @@
 //! Finds plugins that other plugins use, and checks their compatibility.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
 use semver::Version;
 
-use super::Discovery;
 use super::inspect::Plugin;
 use super::name::PluginName;
 use crate::compat::{Fit, User};
 pub use crate::refused::Refused;
 use bot_cli_protocol::{Manifest, Role};
-
-impl Discovery {
-    /// Returns the files whose names start with `bot-cli-` and `prefix`, grouped by the rest of the name. Each group is sorted by search
-    /// order.
-    pub fn named(&self, prefix: &str) -> BTreeMap<String, Vec<PathBuf>> {
-        let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-        for (full, file) in self.named_files() {
-            // A file with an invalid name is not a plugin.
-            if let Some(name) = full.strip_prefix(prefix)
-                && (is_name(name) || PluginName::parse(&full).is_some())
-            {
-                by_name.entry(name.to_owned()).or_default().push(file);
-            }
-        }
-        by_name
-    }
-}
 
 /// Returns the full name of a plugin with a role, or the reason why `name` is invalid. `prefix` is the role's prefix.
 pub fn full_name(name: &str, prefix: &str) -> Result<PluginName, Refused> {

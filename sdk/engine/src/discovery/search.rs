@@ -1,6 +1,7 @@
 //! Searches the folders for plugins.
 
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +9,13 @@ use super::Discovery;
 use super::added::{self, RECORD};
 use super::found::{Found, Standing};
 use super::inspect::{Plugin, inspect};
+use super::listing::{Listing, existing_files};
 use super::name::{MANAGER, PREFIX, PluginName, RESERVED, SHIPPED};
-use super::trust::HostFile;
+use super::role::is_name;
+use super::trust::{Folders, HostFile};
 use bot_cli_protocol::{Manifest, Role};
 
 use crate::platform::files;
-use crate::platform::folders::{program_files, program_name};
 use crate::refused::Refused;
 
 /// The host's version, which is also the version of this library.
@@ -63,10 +65,11 @@ impl Discovery {
             return false;
         };
         let file_name = format!("{PREFIX}{name}");
-        let mut files = program_files(folder, &file_name);
+        let mut files = existing_files(folder, &file_name);
         let record = folder.with_file_name(RECORD);
-        files.any(|file| fs::symlink_metadata(file).is_ok())
-            && self.trust.check_data(&record, &record).is_ok()
+        let folders = Folders::default();
+        files.next().is_some()
+            && self.trust.check_data(&record, &record, &folders).is_ok()
             && added::read(&record).is_ok_and(|entries| {
                 let mut entries = entries.iter();
                 entries.any(|entry| entry.name == name && entry.forced)
@@ -80,16 +83,143 @@ impl Discovery {
         at(one) < at(other)
     }
 
+    /// Starts a search, which finds the files that exist now.
+    pub fn search(&self) -> Search<'_> {
+        Search {
+            discovery: self,
+            folders: Folders::default(),
+            inspected: RefCell::default(),
+            listing: OnceCell::new(),
+        }
+    }
+
     /// Returns the first usable plugin with this name, and the files that were refused before it.
     pub fn by_name(&self, name: &PluginName) -> Named {
-        let mut named = Named::default();
         let file_name = name.file();
-        let files = self.folders_of(name.as_str()).iter();
-        for file in files.flat_map(|folder| program_files(folder, &file_name)) {
-            // A dangling link is kept, because the user needs the reason why it is not run.
-            if fs::symlink_metadata(&file).is_err() {
-                continue;
+        let folders = self.folders_of(name.as_str()).iter();
+        let files = folders.flat_map(|folder| existing_files(folder, &file_name));
+        self.search().first_usable(name, files)
+    }
+
+    /// Returns every file whose name marks it as a plugin, sorted by name and then by search order.
+    pub fn all(&self) -> Vec<Found<Plugin>> {
+        self.search().all()
+    }
+
+    fn is_in_folder_of_host(&self, file: &Path) -> bool {
+        let host = self.trust.host.as_ref().map(HostFile::folder);
+        let folder = file
+            .parent()
+            .and_then(|folder| fs::canonicalize(folder).ok());
+        folder.is_some() && folder.as_ref() == host
+    }
+}
+
+/// A search for plugins. Reads each folder once and inspects each file once, however much it is asked.
+#[derive(Debug)]
+pub struct Search<'a> {
+    /// The folders and settings.
+    pub discovery: &'a Discovery,
+    folders: Folders,
+    inspected: RefCell<HashMap<PathBuf, Result<Plugin, Refused>>>,
+    listing: OnceCell<Listing>,
+}
+
+impl Search<'_> {
+    /// Returns every file whose name marks it as a plugin, sorted by name and then by search order.
+    pub fn all(&self) -> Vec<Found<Plugin>> {
+        let listing = self.listing();
+        let mut all = Vec::new();
+        for (name, files) in &listing.by_name {
+            let mut files = files.clone();
+            let parsed = PluginName::parse(name);
+            let mut eligible = files.len();
+            match name.as_str() {
+                name if RESERVED.contains(&name) => eligible = 0,
+                name if SHIPPED.contains(&name) => {
+                    let folders = self.discovery.folders_of(name);
+                    files.sort_by_key(|file| rank(folders, file));
+                    eligible = files.partition_point(|file| rank(folders, file) < usize::MAX);
+                }
+                // Other files with the prefix, such as a compiler's by-products, count only if they are executable.
+                _ if parsed.is_none() => files.retain(|file| executable(file)),
+                _ => {}
             }
+            let mut files = files.into_iter();
+            let named = parsed.as_ref().map_or_else(Named::default, |name| {
+                self.first_usable(name, files.by_ref().take(eligible))
+            });
+            let mut add = |place, standing| {
+                let name = name.clone();
+                all.push(Found {
+                    name,
+                    place,
+                    standing,
+                });
+            };
+            for (file, why) in named.refused {
+                if !listing.is_repeated(&file) {
+                    add(file, Standing::Refused(why));
+                }
+            }
+            let winner = named.plugin.map(|plugin| {
+                let winner = plugin.file.clone();
+                add(winner.clone(), Standing::Used(plugin));
+                winner
+            });
+            for file in files.filter(|file| !listing.is_repeated(file)) {
+                if winner
+                    .as_ref()
+                    .is_none_or(|winner| !is_same_file(winner, &file))
+                {
+                    let standing = self.unused(parsed.as_ref(), &file, winner.as_deref());
+                    add(file, standing);
+                }
+            }
+        }
+        all
+    }
+
+    /// Returns the files whose names start with `bot-cli-` and `prefix`, grouped by the rest of the name. Each group is sorted by search
+    /// order.
+    pub fn named(&self, prefix: &str) -> BTreeMap<String, Vec<PathBuf>> {
+        let listing = self.listing();
+        let named = listing.by_name.iter().filter_map(|(full, files)| {
+            // A file with an invalid name is not a plugin.
+            let name = full.strip_prefix(prefix)?;
+            let is_plugin = is_name(name) || PluginName::parse(full).is_some();
+            let files = files.iter().filter(|file| !listing.is_repeated(file));
+            is_plugin.then(|| (name.to_owned(), files.cloned().collect()))
+        });
+        named.collect()
+    }
+
+    /// Checks the file of the plugin `name` and reads the file's manifest.
+    pub fn inspect(&self, name: &PluginName, file: &Path) -> Result<Plugin, Refused> {
+        if let Some(known) = self.inspected.borrow().get(file) {
+            return known.clone();
+        }
+        let inspected = inspect(name, file, self.discovery, &self.folders);
+        let mut known = self.inspected.borrow_mut();
+        known.insert(file.to_owned(), inspected.clone());
+        inspected
+    }
+
+    /// Checks `file` as [`Trust::check_data`](super::Trust::check_data) does.
+    pub fn check_data(&self, file: &Path, plugin: &Path) -> Result<(), Refused> {
+        let trust = &self.discovery.trust;
+        trust.check_data(file, plugin, &self.folders).map(drop)
+    }
+
+    fn listing(&self) -> &Listing {
+        let folders = &self.discovery.folders;
+        self.listing.get_or_init(|| Listing::read(folders))
+    }
+
+    /// Takes `files`, which are in search order, up to the first usable one.
+    fn first_usable(&self, name: &PluginName, files: impl Iterator<Item = PathBuf>) -> Named {
+        let mut named = Named::default();
+        for file in files {
             match self.usable(name, &file) {
                 Ok(plugin) => {
                     named.plugin = Some(plugin);
@@ -102,10 +232,11 @@ impl Discovery {
     }
 
     fn usable(&self, name: &PluginName, file: &Path) -> Result<Plugin, Refused> {
-        let plugin = inspect(name, file, self)?;
+        let plugin = self.inspect(name, file)?;
         let manifest = plugin.manifest.as_ref();
         let version = manifest.map_or("", |manifest| &manifest.version);
-        if name.as_str() == MANAGER && version != VERSION && self.is_in_folder_of_host(file) {
+        let is_manager = name.as_str() == MANAGER;
+        if is_manager && version != VERSION && self.discovery.is_in_folder_of_host(file) {
             let reason = format!("it has version {version}, and bot-cli {VERSION}");
             return Err(Refused::with_remedy(
                 reason,
@@ -115,59 +246,23 @@ impl Discovery {
         Ok(plugin)
     }
 
-    fn is_in_folder_of_host(&self, file: &Path) -> bool {
-        let host = self.trust.host.as_ref().map(HostFile::folder);
-        let folder = file
-            .parent()
-            .and_then(|folder| fs::canonicalize(folder).ok());
-        folder.is_some() && folder.as_ref() == host
-    }
-
-    /// Returns every file whose name marks it as a plugin, sorted by name and then by search order.
-    pub fn all(&self) -> Vec<Found<Plugin>> {
-        let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-        for (name, file) in self.named_files() {
-            // Other files with the prefix, such as a compiler's by-products, count only if they are executable.
-            if PluginName::parse(&name).is_some() || executable(&file) {
-                by_name.entry(name).or_default().push(file);
-            }
+    /// Returns the status of a file that its name does not resolve to.
+    fn unused(
+        &self,
+        name: Option<&PluginName>,
+        file: &Path,
+        winner: Option<&Path>,
+    ) -> Standing<Plugin> {
+        let misnamed = || Err(Refused::new(MISNAMED, None));
+        match (
+            name.map_or_else(misnamed, |name| self.usable(name, file)),
+            winner,
+        ) {
+            (Err(refused), _) => Standing::Refused(refused),
+            (Ok(_), Some(winner)) => Standing::shadowed_by(winner),
+            (Ok(plugin), None) if plugin.name.as_str() == MANAGER => Standing::shadowed(ELSEWHERE),
+            (Ok(_), None) => Standing::shadowed(BUILT_IN),
         }
-        let mut found = Vec::new();
-        for (name, mut files) in by_name {
-            let folders = self.folders_of(&name);
-            files.sort_by_key(|file| rank(folders, file));
-            let parsed = PluginName::parse(&name);
-            let winner = parsed
-                .as_ref()
-                .filter(|_| !RESERVED.contains(&name.as_str()))
-                .and_then(|name| self.by_name(name).plugin);
-            let mut is_listed = false;
-            for file in files {
-                let is_winner = winner
-                    .as_ref()
-                    .is_some_and(|winner| is_same_file(&winner.file, &file));
-                if is_winner && std::mem::replace(&mut is_listed, true) {
-                    continue;
-                }
-                let usable = match &parsed {
-                    Some(name) => self.usable(name, &file),
-                    None => Err(Refused::new(MISNAMED, None)),
-                };
-                let standing = match (usable, &winner) {
-                    (Err(refused), _) => Standing::Refused(refused),
-                    (Ok(plugin), _) if is_winner => Standing::Used(plugin),
-                    (Ok(_), Some(winner)) => Standing::shadowed_by(&winner.file),
-                    (Ok(_), None) if name == MANAGER => Standing::shadowed(ELSEWHERE),
-                    (Ok(_), None) => Standing::shadowed(BUILT_IN),
-                };
-                found.push(Found {
-                    name: name.clone(),
-                    place: file,
-                    standing,
-                });
-            }
-        }
-        found
     }
 }
 
@@ -186,31 +281,6 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
-impl Discovery {
-    /// Returns the files named `bot-cli-NAME` in search order, each with its `NAME`.
-    pub(super) fn named_files(&self) -> Vec<(String, PathBuf)> {
-        let mut named = Vec::new();
-        let mut seen = Vec::new();
-        for folder in &self.folders {
-            // A folder with two names is searched once.
-            let id = fs::metadata(folder).map(|facts| files::id_of(folder, &facts));
-            let Some(id) = id.ok().filter(|id| !seen.contains(id)) else {
-                continue;
-            };
-            seen.push(id);
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let file_name = entry.file_name();
-                let file_name = file_name.to_string_lossy();
-                let program = program_name(&file_name);
-                if let Some(name) = program.and_then(|program| program.strip_prefix(PREFIX)) {
-                    named.push((name.to_owned(), entry.path()));
-                }
-            }
-        }
-        named
-    }
-}
-
 fn executable(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|facts| facts.is_file() && files::is_executable(file, &facts))
 }
@@ -219,13 +289,14 @@ fn executable(file: &Path) -> bool {
 mod tests {
     use std::ffi::OsString;
     use std::fs::{self, Permissions};
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
 
     use super::super::{Discovery, PluginName, user};
     use bot_cli_protocol::HOST;
 
     const PLACES: [&str; 4] = ["extra", "data/bot-cli/plugins", "host", "path"];
+    const NAMES: [&str; 3] = ["hello", "init", "secrets-x"];
 
     /// Creates the discovery settings of a plugin that a host in `root` started.
     fn discovery(root: &Path) -> Discovery {
@@ -270,6 +341,66 @@ mod tests {
             order.push(plugin.manifest.unwrap().version);
         }
         order
+    }
+
+    #[test]
+    fn each_folder_and_each_file_is_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = &folder.path().canonicalize().unwrap();
+        for (place, name) in PLACES
+            .iter()
+            .flat_map(|place| NAMES.map(|name| (place, name)))
+        {
+            put(root, place, &format!("bot-cli-{name}"));
+        }
+        put(root, "host", "bot-cli");
+        let discovery = discovery(root);
+        let search = discovery.search();
+        let told = || format!("{:?} {:?}", search.all(), search.backends(None, &[]));
+        let first = told();
+        assert_eq!(search.inspected.borrow().len(), PLACES.len() * NAMES.len());
+        for place in PLACES {
+            fs::remove_dir_all(root.join(place)).unwrap();
+        }
+        assert_eq!(told(), first);
+        assert!(discovery.all().is_empty());
+    }
+
+    #[test]
+    fn a_listing_agrees_with_what_is_run_from_folders_of_two_names_and_without_a_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = &folder.path().canonicalize().unwrap();
+        for name in NAMES {
+            put(root, "path", &format!("bot-cli-{name}"));
+        }
+        put(root, "host", "bot-cli-hello");
+        put(root, "host", "bot-cli");
+        let mode = |place: &str, mode| {
+            fs::set_permissions(root.join(place), Permissions::from_mode(mode)).unwrap();
+        };
+        // Others can change the first name of the folder `path`.
+        fs::create_dir(root.join("open")).unwrap();
+        symlink(root.join("path"), root.join("open/path")).unwrap();
+        mode("open", 0o777);
+        // Only root can list the folder of the host.
+        mode("host", 0o311);
+        let mut discovery = discovery(root);
+        for folders in [&mut discovery.folders, &mut discovery.released_folders] {
+            folders.insert(0, root.join("open/path"));
+        }
+        let all = discovery.all();
+        for name in NAMES {
+            let run = discovery.by_name(&PluginName::parse(name).unwrap());
+            let named = all.iter().filter(|found| found.name == name);
+            let places: Vec<_> = named.map(|it| (&it.place, it.standing.unused())).collect();
+            let (file, why) = &run.refused[0];
+            let plugin = run.plugin.unwrap().file;
+            assert_eq!(
+                places[..2],
+                [(file, Some(("refused", why))), (&plugin, None)]
+            );
+        }
+        mode("host", 0o755);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Checks who can change a plugin's file. A file that other users can change is not run.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::name::{MANAGER, PREFIX, SHIPPED};
@@ -52,42 +55,87 @@ impl HostFile {
     }
 }
 
+/// The facts about the folders of the files that one search checks. A folder is read once, although it is above many files. The next search
+/// reads it again, because others may have changed it.
+#[derive(Debug, Default)]
+pub struct Folders {
+    facts: RefCell<HashMap<PathBuf, Metadata>>,
+    real: RefCell<HashMap<PathBuf, PathBuf>>,
+}
+
+impl Folders {
+    fn facts(&self, folder: &Path) -> io::Result<Metadata> {
+        once(&self.facts, folder, |folder| fs::metadata(folder))
+    }
+
+    /// Returns the real path of `file` and the facts about the file. Only a link needs a search for its target.
+    fn resolve(&self, file: &Path) -> io::Result<(PathBuf, Metadata)> {
+        let facts = fs::symlink_metadata(file)?;
+        let parts = file.parent().zip(file.file_name());
+        let parts = parts.filter(|(folder, _)| folder.is_absolute() && !facts.is_symlink());
+        if let Some((folder, name)) = parts {
+            let folder = once(&self.real, folder, |folder| fs::canonicalize(folder))?;
+            return Ok((folder.join(name), facts));
+        }
+        let real = fs::canonicalize(file)?;
+        let facts = fs::metadata(&real)?;
+        Ok((real, facts))
+    }
+}
+
+fn once<T: Clone>(
+    known: &RefCell<HashMap<PathBuf, T>>,
+    folder: &Path,
+    read: impl Fn(&Path) -> io::Result<T>,
+) -> io::Result<T> {
+    if let Some(known) = known.borrow().get(folder) {
+        return Ok(known.clone());
+    }
+    let found = read(folder)?;
+    known.borrow_mut().insert(folder.to_owned(), found.clone());
+    Ok(found)
+}
+
 impl Trust {
     /// Returns the real path of `file`, if the file is trusted and executable. For a symbolic link, checks the link's folder and the
     /// target.
-    pub fn check(&self, file: &Path) -> Result<PathBuf, Refused> {
-        let real = self.check_data(file, file)?;
-        if is_executable(&real, &fs::metadata(&real)?) {
+    pub fn check(&self, file: &Path, folders: &Folders) -> Result<PathBuf, Refused> {
+        let (real, facts) = self.check_data(file, file, folders)?;
+        if is_executable(&real, &facts) {
             return Ok(real);
         }
         let mend = format!("chmod +x {}", quoted(file));
         Err(Refused::with_remedy("not executable", mend))
     }
 
-    /// Returns the real path of `file`, if no untrusted user can change the file's contents. `plugin` is the plugin's file or folder, for
-    /// the remedy.
-    pub fn check_data(&self, file: &Path, plugin: &Path) -> Result<PathBuf, Refused> {
-        let real = fs::canonicalize(file)?;
-        let facts = &fs::metadata(&real)?;
+    /// Returns the real path of `file` and the facts about the file, if no untrusted user can change the file's contents. `plugin` is the
+    /// plugin's file or folder, for the remedy.
+    pub fn check_data(
+        &self,
+        file: &Path,
+        plugin: &Path,
+        folders: &Folders,
+    ) -> Result<(PathBuf, Metadata), Refused> {
+        let (real, facts) = folders.resolve(file)?;
         if !facts.is_file() {
             return Err(Refused::new("not a file", None));
         }
-        if self.is_beside_host(&real, facts) {
-            return Ok(real);
+        if self.is_beside_host(&real, &facts) {
+            return Ok((real, facts));
         }
-        self.writable(&real, facts, plugin)?;
-        self.owned(&real, facts, plugin)?;
+        self.writable(&real, &facts, plugin)?;
+        self.owned(&real, &facts, plugin)?;
         let target = real.parent();
         let link = file.parent().filter(|folder| Some(*folder) != target);
         for folder in link.into_iter().chain(target) {
-            self.owned(folder, &fs::metadata(folder)?, plugin)?;
+            self.owned(folder, &folders.facts(folder)?, plugin)?;
             // Users who can write to a parent folder can replace this one. The owners of parent folders are not checked, because in
             // containers and sandboxes those folders often belong to an unknown user.
             for above in folder.ancestors().filter(|above| above.is_absolute()) {
-                self.writable(above, &fs::metadata(above)?, plugin)?;
+                self.writable(above, &folders.facts(above)?, plugin)?;
             }
         }
-        Ok(real)
+        Ok((real, facts))
     }
 
     /// Reports whether a plugin is in the host's folder, has the host's owner, and is no easier to change than the host. Such a plugin can
@@ -150,7 +198,7 @@ mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::path::Path;
 
-    use super::{HostFile, Trust};
+    use super::{Folders, HostFile, Trust};
 
     fn mode(path: &Path, mode: u32) {
         fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
@@ -177,15 +225,15 @@ mod tests {
             ..stranger.clone()
         };
         if owner != 0 {
-            let refused = stranger.check(&plugin).unwrap_err();
+            let refused = stranger.check(&plugin, &Folders::default()).unwrap_err();
             let remedy = format!("if you trust it: bot-cli plugin add {}", plugin.display());
             assert!(refused.reason.contains("belongs to user"), "{refused}");
             assert_eq!(refused.remedy.unwrap(), remedy);
         }
-        assert!(trusting.check(&plugin).is_ok());
+        assert!(trusting.check(&plugin, &Folders::default()).is_ok());
         mode(&folder, 0o777);
-        assert!(trusting.check(&plugin).is_ok());
-        let refused = stranger.check(&plugin).unwrap_err();
+        assert!(trusting.check(&plugin, &Folders::default()).is_ok());
+        let refused = stranger.check(&plugin, &Folders::default()).unwrap_err();
         if owner == 0 {
             let remedy = format!("if you trust it: bot-cli plugin add {}", plugin.display());
             assert_eq!(refused.remedy.unwrap(), remedy);
@@ -193,13 +241,13 @@ mod tests {
         // The permissions of the file itself still count, unless those of the host are as open.
         mode(&folder, 0o755);
         mode(&plugin, 0o777);
-        assert!(trusting.check(&plugin).is_err());
+        assert!(trusting.check(&plugin, &Folders::default()).is_err());
         mode(&host, 0o777);
         let shared = Trust {
             host: HostFile::find(&host),
             ..stranger.clone()
         };
-        assert!(shared.check(&plugin).is_ok());
+        assert!(shared.check(&plugin, &Folders::default()).is_ok());
         mode(&plugin, 0o755);
         mode(&folder, 0o777);
         // A host that belongs to another user does not vouch for a plugin.
@@ -211,6 +259,6 @@ mod tests {
             host: Some(other),
             ..stranger
         };
-        assert!(other.check(&plugin).is_err());
+        assert!(other.check(&plugin, &Folders::default()).is_err());
     }
 }

@@ -75,9 +75,15 @@ pub fn program_files(folder: &Path, name: &str) -> impl Iterator<Item = PathBuf>
 
 /// Returns a program's file name without its extension, or `None` if the extension is not that of a program.
 pub fn program_name(file: &str) -> Option<&str> {
-    ENDINGS.iter().find_map(|ending| {
+    preferred_program(file).map(|(_, name)| name)
+}
+
+/// Returns the name as [`program_name`] does, after the position of the extension in the order of preference.
+pub fn preferred_program(file: &str) -> Option<(usize, &str)> {
+    ENDINGS.iter().enumerate().find_map(|(position, ending)| {
         let length = file.len().checked_sub(ending.len())?;
         let (name, found) = file.split_at_checked(length)?;
-        found.eq_ignore_ascii_case(ending).then_some(name)
+        let is_program = found.eq_ignore_ascii_case(ending);
+        is_program.then_some((position, name))
     })
 }

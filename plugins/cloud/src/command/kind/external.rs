@@ -46,7 +46,8 @@ pub fn uses() -> UseSpec {
 /// Returns all backends found, whether or not they are usable.
 pub fn all(environment: &Environment) -> Vec<Found<Plugin>> {
     let built_in = BUILT_IN.each_ref().map(BackendName::as_str);
-    environment.plugins.backends(Some(&user()), &built_in)
+    let search = environment.plugins.search();
+    search.backends(Some(&user()), &built_in)
 }
 
 fn user() -> User {
@@ -56,7 +57,8 @@ fn user() -> User {
 impl Installed {
     pub fn find(environment: &Environment, name: &Setting<BackendName>) -> Result<Self, Failure> {
         let Setting { value, source } = name;
-        let found = environment.plugins.backend(value.as_str(), Some(&user()));
+        let search = environment.plugins.search();
+        let found = search.backend(value.as_str(), Some(&user()));
         for Found {
             place, standing, ..
         } in found
