@@ -514,6 +514,13 @@ fn no_line_of_a_followed_log_is_lost_or_shown_twice() {
         assert_eq!(next(2), texts(&late));
         let ended = user.interrupt(child);
         assert_eq!(ended.status, Some(130));
+        // A look reads each page once.
+        let most = (1502 + burst.len()).div_ceil(500) + 1;
+        let sent = user.service().take_sent();
+        let pages: Vec<_> = sent.iter().filter(|it| it.contains("order=asc")).collect();
+        let looks: Vec<_> = pages.split(|it| !it.contains("offset=")).collect();
+        assert!(looks.len() > 2, "{pages:?}");
+        assert!(looks.iter().all(|rest| rest.len() < most), "{pages:?}");
     }
 }
 
