@@ -38,6 +38,41 @@ fn a_listing_makes_no_system_call_that_writes_or_syncs() {
 }
 
 #[test]
+fn a_listing_of_many_plugins_in_many_folders_makes_few_system_calls() {
+    const FOLDERS: usize = 200;
+    const PLUGINS: usize = 500;
+    let bench = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap();
+    let folders: Vec<_> = (1..=FOLDERS).map(|at| format!("work/f{at}")).collect();
+    for folder in &folders {
+        fs::create_dir(bench.path(folder)).unwrap();
+    }
+    for at in 1..=PLUGINS {
+        let manifest = format!(r#"{{"protocol":"1.0","name":"p{at}"}}"#);
+        let script = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n");
+        bench.put(&format!("work/f{FOLDERS}/bot-cli-p{at}"), &script);
+    }
+    let paths: Vec<_> = folders.iter().map(|it| bench.path(it)).collect();
+    let paths = std::env::join_paths(paths).unwrap();
+    let paths = paths.to_str().unwrap();
+    for line in [
+        "bot-cli __complete fish -- ''",
+        "bot-cli __complete fish -- p250 ''",
+        "bot-cli --help",
+        "bot-cli --version -v",
+        "bot-cli plugin list",
+    ] {
+        let traced = format!("BOT_CLI_PLUGIN_PATH={paths} strace -f -o trace ../bin/{line}");
+        let ran = bench.shell(&traced).unwrap();
+        assert_eq!(ran.status, Some(0), "{line}: {ran:?}");
+        let is_of_all = !line.contains("p250");
+        assert_eq!(ran.stdout.contains("p499"), is_of_all, "{line}: {ran:?}");
+        let trace = fs::read_to_string(bench.path("work/trace")).unwrap();
+        let calls = trace.lines().count();
+        assert!(calls < 10 * (FOLDERS + PLUGINS), "{line}: {calls}");
+    }
+}
+
+#[test]
 fn a_system_call_of_a_change_of_the_vault_may_fail_or_be_the_last() {
     let script = concat!(
         env!("CARGO_MANIFEST_DIR"),
