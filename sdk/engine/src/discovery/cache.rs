@@ -61,15 +61,15 @@ struct CachedEntry<T> {
 
 /// Returns the cached value for this version of the file, if any.
 pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity) -> Option<T> {
-    let mut entry = files::open_at_once(&file.entry(folder)).ok()?;
+    let entry = files::open_at_once(&file.entry(folder)).ok()?;
     let facts = entry.metadata().ok()?;
     // An entry from another user is not trusted.
     if !facts.is_file() || trust::owner(&facts) != trust::user() || facts.len() > LONGEST {
         return None;
     }
-    let mut text = String::new();
-    entry.read_to_string(&mut text).ok()?;
-    let entry: CachedEntry<T> = serde_json::from_str(&text).ok()?;
+    let mut text = Vec::with_capacity(usize::try_from(facts.len()).ok()?);
+    entry.take(facts.len()).read_to_end(&mut text).ok()?;
+    let entry: CachedEntry<T> = serde_json::from_slice(&text).ok()?;
     (entry.file == *file).then_some(entry.kept)
 }
 
