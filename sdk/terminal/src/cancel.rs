@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::background::{no_thread, spawn};
 pub use crate::process::is_ignored;
-use crate::process::{self, StopSignal, StopSignals};
+use crate::process::{self, Alarm, StopSignal, StopSignals};
 use bot_cli_protocol::failure::{ChangeState, Exit, Failure};
 
 const TICK: Duration = Duration::from_millis(20);
@@ -23,6 +23,10 @@ struct CancelState {
     terminated: AtomicBool,
     terminated_first: AtomicBool,
     signals: Option<StopSignals>,
+    /// The alarm of the thread that waits for the first request.
+    alarm: OnceLock<Alarm>,
+    /// The function to run at every request.
+    told: OnceLock<Box<dyn Fn() + Send + Sync>>,
     work: Mutex<Work>,
     /// The function that stops the work, unless the work must continue.
     end: OnceLock<Box<dyn Fn() + Send + Sync>>,
@@ -99,9 +103,10 @@ impl Cancel {
             }
         });
         let watched = cancel.clone();
+        let _ = cancel.0.alarm.set(Alarm::new()?);
         spawn(move || {
             while !watched.requested() {
-                thread::sleep(TICK);
+                watched.0.alarm.get().into_iter().for_each(Alarm::wait);
             }
             let since = Instant::now();
             watched.end();
@@ -119,6 +124,12 @@ impl Cancel {
     pub fn before_exit(&self, last: impl Fn() + Send + Sync + 'static) {
         // Only the first function is kept.
         let _ = self.0.last.set(Box::new(last));
+    }
+
+    /// Sets the function to run at every request, for work that waits for something else at the same time. The function must return at once.
+    pub fn on_request(&self, told: impl Fn() + Send + Sync + 'static) {
+        // Only the first function is kept.
+        let _ = self.0.told.set(Box::new(told));
     }
 
     /// Sets the function that stops the work after a request. The function must call [`take_over`](Self::take_over) first.
@@ -240,6 +251,8 @@ impl Cancel {
     pub fn request(&self) {
         let count = &self.0.count;
         let _ = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_add(1));
+        self.0.alarm.get().into_iter().for_each(Alarm::ring);
+        self.0.told.get().into_iter().for_each(|told| told());
     }
 
     /// Reports whether a stop was requested.
@@ -267,8 +280,23 @@ impl Cancel {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU8, Ordering};
+
     use super::Cancel;
     use bot_cli_protocol::failure::Exit;
+
+    #[test]
+    fn every_request_is_told() {
+        let (cancel, told) = (Cancel::new(), Arc::new(AtomicU8::new(0)));
+        let count = Arc::clone(&told);
+        cancel.on_request(move || {
+            count.fetch_add(1, Ordering::SeqCst);
+        });
+        cancel.request();
+        cancel.terminate();
+        assert_eq!(told.load(Ordering::SeqCst), 2);
+    }
 
     #[test]
     fn the_first_request_is_the_reason() {

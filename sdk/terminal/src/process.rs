@@ -4,7 +4,8 @@ use std::io::{self, Read};
 use std::time::Duration;
 
 pub use crate::platform::process::{
-    StopSignals, become_program, core_dump, file_size, is_ignored, note_stop_signals, shell_status,
+    Alarm, StopSignals, become_program, core_dump, file_size, is_ignored, note_stop_signals,
+    shell_status,
 };
 use crate::platform::{input, output};
 pub use crate::signal::StopSignal;

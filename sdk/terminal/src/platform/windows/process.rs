@@ -10,7 +10,7 @@ use std::process::Command;
 
 use bot_cli_system::job::{Hears, Job};
 
-pub use signals::{StopSignals, is_ignored, note_stop_signals, shell_status};
+pub use signals::{Alarm, StopSignals, is_ignored, note_stop_signals, shell_status};
 
 /// Runs another program in place of this process: starts the program, waits for it, and exits with the program's exit status. The program
 /// receives the console events, and is terminated together with this process. Returns only if the program can't be started or waited for.

@@ -1,11 +1,13 @@
 //! The signals that end a process.
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
 
 use crate::signal::StopSignal;
 use bot_cli_protocol::failure::{Exit, Failure};
@@ -65,6 +67,42 @@ pub fn note_stop_signals() -> Result<StopSignals, Failure> {
     });
     let noted: io::Result<Vec<_>> = noted.collect();
     noted.map(StopSignals).map_err(unwatched)
+}
+
+/// Wakes a thread when a stop signal arrives.
+#[derive(Debug)]
+pub struct Alarm {
+    bell: UnixStream,
+    sleeper: UnixStream,
+}
+
+impl Alarm {
+    /// Creates an alarm for the signals that [`note_stop_signals`] records.
+    pub fn new() -> Result<Self, Failure> {
+        Self::on_signals().map_err(unwatched)
+    }
+
+    fn on_signals() -> io::Result<Self> {
+        let (bell, sleeper) = UnixStream::pair()?;
+        bell.set_nonblocking(true)?;
+        for signal in StopSignal::ALL {
+            if !signal.is_ignored() {
+                pipe::register(signal.number(), bell.try_clone()?)?;
+            }
+        }
+        Ok(Self { bell, sleeper })
+    }
+
+    /// Wakes the thread without a signal.
+    pub fn ring(&self) {
+        // If there is no more room, the thread has enough to wake up.
+        let _ = (&self.bell).write(&[0]);
+    }
+
+    /// Waits for a signal or for [`ring`](Self::ring), unless there has been one since the last call. May return without either.
+    pub fn wait(&self) {
+        let _ = (&self.sleeper).read(&mut [0; 16]);
+    }
 }
 
 /// Reports whether this process inherited a signal as ignored. The first call's result is cached, because this process may change the

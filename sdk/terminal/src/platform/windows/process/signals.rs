@@ -38,8 +38,35 @@ impl StopSignals {
 
 /// Starts recording stop events, which then no longer terminate this process.
 pub fn note_stop_signals() -> Result<StopSignals, Failure> {
-    let signals = subscribe().map_err(unwatched)?;
+    let (_, signals) = subscribe().map_err(unwatched)?;
     Ok(StopSignals(Mutex::new(signals)))
+}
+
+/// Wakes a thread when a stop event arrives.
+#[derive(Debug)]
+pub struct Alarm {
+    bell: Sender<StopSignal>,
+    sleeper: Mutex<Receiver<StopSignal>>,
+}
+
+impl Alarm {
+    /// Creates an alarm for the events that [`note_stop_signals`] records.
+    pub fn new() -> Result<Self, Failure> {
+        let (bell, sleeper) = subscribe().map_err(unwatched)?;
+        let sleeper = Mutex::new(sleeper);
+        Ok(Self { bell, sleeper })
+    }
+
+    /// Wakes the thread without an event.
+    pub fn ring(&self) {
+        let _ = self.bell.send(StopSignal::Interrupt);
+    }
+
+    /// Waits for an event or for [`ring`](Self::ring), unless there has been one since the last call.
+    pub fn wait(&self) {
+        let sleeper = self.sleeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = sleeper.recv();
+    }
 }
 
 fn unwatched(error: io::Error) -> Failure {
@@ -47,13 +74,13 @@ fn unwatched(error: io::Error) -> Failure {
     Failure::because(Exit::Failed, "no_signals", could_not, error)
 }
 
-fn subscribe() -> io::Result<Receiver<StopSignal>> {
+fn subscribe() -> io::Result<(Sender<StopSignal>, Receiver<StopSignal>)> {
     let (sender, signals) = mpsc::channel();
     let mut listeners = LISTENERS.lock().unwrap_or_else(PoisonError::into_inner);
-    listeners.push(sender);
+    listeners.push(sender.clone());
     drop(listeners);
     console::listen(tell)?;
-    Ok(signals)
+    Ok((sender, signals))
 }
 
 /// Makes this process ignore console events, so that only the program that it waits for handles them.
