@@ -15,19 +15,22 @@ use bot_cli_sdk::session::Session;
 use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
 use serde_json::json;
 
-use crate::changes::Snapshot;
+use crate::changes::Watch;
 use crate::evals::{self, Outcomes};
 use crate::faults::Faults;
 use crate::keys::Keys;
 use crate::options::Options;
 use crate::ports;
-use crate::processes::{Running, Said, stop};
+use crate::processes::{Heard, Running, Said, stop};
 use crate::programs::Program;
 use crate::project::{Client, Project};
 use crate::shown::{Event, Shown};
 
-/// The interval between checks of the files and ports.
+/// The interval between checks of the ports that don't answer yet.
 const TICK: Duration = Duration::from_millis(250);
+
+/// The interval between checks that nothing else prompts: of the vault, and of programs whose output others keep open.
+const IDLE: Duration = Duration::from_millis(500);
 
 const BOT: &str = "bot";
 const SERVER: &str = "server";
@@ -68,13 +71,19 @@ impl Plugin for Options {
         let serves_all = project.transports.iter().any(|it| it.call_server.is_some());
         let carrier = carrier.filter(|_| self.proxy.is_some() && !serves_all);
         let transport = transport.transpose()?.or(carrier);
-        let (said, heard) = mpsc::channel();
+        let (sender, heard) = mpsc::channel();
+        let waker = sender.clone();
+        // The receiver may be gone.
+        let wake = move || drop(waker.send(Heard::Woken));
+        session.cancel().on_request(wake);
         let mut work = Work {
             project: &project,
             options: &self,
             shown: Shown::new(session),
-            said,
+            sender,
             heard,
+            watch: None,
+            awaited: Vec::new(),
             running: Vec::new(),
             kept: VecDeque::new(),
             outcomes: Outcomes::default(),
@@ -105,8 +114,12 @@ struct Work<'a> {
     project: &'a Project,
     options: &'a Options,
     shown: Shown<'a>,
-    said: Sender<Said>,
-    heard: Receiver<Said>,
+    sender: Sender<Heard>,
+    heard: Receiver<Heard>,
+    /// The bot's code, unless its changes don't matter.
+    watch: Option<Watch>,
+    /// The ports that don't answer yet.
+    awaited: Vec<u16>,
     running: Vec<Running>,
     /// The last lines of the bot that are shown only if it ends badly.
     kept: VecDeque<Said>,
@@ -148,10 +161,14 @@ impl<'a> Work<'a> {
         }
         keys.explain(&mut self.shown)?;
 
-        let mut snapshot = Snapshot::of(&project.server);
+        let reloads = !self.options.no_reload && !self.options.has_program();
+        if reloads {
+            let sender = self.sender.clone();
+            let tell = move |touched| drop(sender.send(Heard::Touched(touched)));
+            self.watch = Some(Watch::start(&project.server, tell));
+        }
         let options = self.run_options();
         self.start_bot(&keys, &options)?;
-        let mut awaited = vec![self.options.port];
         if let Some(client) = has_client {
             let mut npm = Program::Npm.command(&client.folder)?;
             npm.args(["run", "dev"]);
@@ -160,45 +177,61 @@ impl<'a> Work<'a> {
                 npm.env(&client.bot_url, address);
             }
             self.start(CLIENT, npm, "", None)?;
-            awaited.push(client.port);
+            self.awaited.push(client.port);
         }
-        let reloads = !self.options.no_reload && !self.options.has_program();
         let mut looked = Instant::now();
         loop {
-            self.hear(TICK);
+            self.hear(self.patience());
             if self.shown.session.cancelled() {
                 return Err(Failure::cancelled());
             }
             if let Some(status) = self.ended(reloads) {
                 return Ok(status);
             }
-            if looked.elapsed() < TICK {
-                continue;
-            }
-            looked = Instant::now();
-            if !awaited.is_empty() {
-                awaited.retain(|port| !ports::answers(*port));
-                if awaited.is_empty() {
+            if self.awaits() && looked.elapsed() >= TICK {
+                looked = Instant::now();
+                self.awaited.retain(|port| !ports::answers(*port));
+                if self.awaited.is_empty() {
                     self.ready(program.as_ref(), &keys)?;
                 }
             }
-            if reloads {
-                let now = Snapshot::of(&project.server);
-                let file = now.difference(&snapshot);
-                let file = file.map(|file| file.strip_prefix(&project.root).unwrap_or(file));
-                let what = match file {
-                    Some(file) => Some(file.display().to_string()),
-                    None if self.is_down() => keys.renew().then(|| project.secret_set.clone()),
-                    None => None,
-                };
-                if let Some(what) = what {
-                    self.shown.event(&Event::Changed { what: &what });
-                    self.stop_bot();
-                    self.start_bot(&keys, &options)?;
-                    awaited = vec![self.options.port];
-                    snapshot = now;
-                }
+            if let Some(what) = self.changed(&mut keys) {
+                self.shown.event(&Event::Changed { what: &what });
+                self.stop_bot();
+                self.start_bot(&keys, &options)?;
             }
+        }
+    }
+
+    /// Returns the time after which something must be checked even if nothing is heard.
+    fn patience(&self) -> Duration {
+        let usual = if self.awaits() { TICK } else { IDLE };
+        let look = self.watch.as_ref().and_then(Watch::patience);
+        look.map_or(usual, |look| look.min(usual))
+    }
+
+    /// Reports whether ports may answer soon.
+    fn awaits(&self) -> bool {
+        !self.awaited.is_empty() && !self.is_down()
+    }
+
+    /// Returns the changed file, or the changed set, for which the bot has to start again.
+    fn changed(&mut self, keys: &mut Keys) -> Option<String> {
+        let watch = self.watch.as_mut()?;
+        let file = watch.change();
+        if let Some(why) = watch.why_none() {
+            let message = format!(
+                "changes of the code are looked for four times a second, because the system doesn't report them: {why}"
+            );
+            self.shown.event(&Event::Warning { message: &message });
+        }
+        match file {
+            Some(file) => {
+                let file = file.strip_prefix(&self.project.root).unwrap_or(&file);
+                Some(file.display().to_string())
+            }
+            None if self.is_down() => keys.renew().then(|| self.project.secret_set.clone()),
+            None => None,
         }
     }
 
@@ -280,6 +313,7 @@ impl<'a> Work<'a> {
             services: self.project.services.clone(),
             sources: keys.by_name(),
         };
+        self.awaited = vec![self.options.port];
         let mut programs = vec![(BOT, "bot.py", options)];
         if self.call_server().is_some() {
             programs.push((SERVER, "server.py", &[]));
@@ -329,7 +363,7 @@ impl<'a> Work<'a> {
         if !input.is_empty() {
             command.stdin(Stdio::piped());
         }
-        let running = Running::start(name, &mut command, input, &self.said)?;
+        let running = Running::start(name, &mut command, input, &self.sender)?;
         self.running.push(running);
         Ok(())
     }
@@ -340,7 +374,7 @@ impl<'a> Work<'a> {
             name: SETUP,
             command: &shown,
         });
-        let mut running = Running::start(SETUP, command, "", &self.said)?;
+        let mut running = Running::start(SETUP, command, "", &self.sender)?;
         let end = loop {
             self.hear(TICK);
             if self.shown.session.cancelled() {
@@ -359,17 +393,29 @@ impl<'a> Work<'a> {
         Err(Failure::new(Exit::Failed, "setup_failed", message))
     }
 
-    /// Waits up to `patience` for program output and displays it.
+    /// Waits up to `patience`, and displays program output.
     fn hear(&mut self, patience: Duration) {
-        if let Ok(said) = self.heard.recv_timeout(patience) {
-            self.show(said);
+        if let Ok(heard) = self.heard.recv_timeout(patience) {
+            self.take(heard);
             self.show_lines();
         }
     }
 
     fn show_lines(&mut self) {
-        while let Ok(said) = self.heard.try_recv() {
-            self.show(said);
+        while let Ok(heard) = self.heard.try_recv() {
+            self.take(heard);
+        }
+    }
+
+    fn take(&mut self, heard: Heard) {
+        match heard {
+            Heard::Said(said) => self.show(said),
+            Heard::Touched(touched) => {
+                if let Some(watch) = &mut self.watch {
+                    watch.touched(touched);
+                }
+            }
+            Heard::Woken => {}
         }
     }
 

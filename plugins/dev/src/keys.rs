@@ -2,10 +2,13 @@
 //! bot and to the program that evaluates it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
+use bot_cli_engine::platform::folders;
 use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
 use bot_cli_templates::catalogue::Catalogue;
 use bot_cli_templates::project::ENV_TEMPLATE;
@@ -16,7 +19,7 @@ use crate::programs::{cloud, wrapped};
 use crate::project::{Project, shown_from};
 use crate::shown::{Event, Shown};
 
-/// The only backend that is polled for changes, because it is local and fast.
+/// The only backend that is checked for changes, because it is a file of this machine.
 const VAULT: &str = "local";
 
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub struct Keys {
     cloud: Option<PathBuf>,
     /// The names of the keys in the set, or `None` if the set doesn't exist.
     stored: Option<Vec<String>>,
+    /// The time of the vault's last change before the names were read.
+    written: Option<SystemTime>,
 }
 
 /// The output of `secrets list` for one set.
@@ -66,27 +71,34 @@ impl Keys {
             unused,
             cloud: cloud(),
             stored: None,
+            written: None,
         };
-        keys.stored = keys.list()?;
+        keys.load()?;
         if can_ask && keys.cloud.is_some() {
             let missing = keys.sources()?.missing;
             if !missing.is_empty() {
                 keys.ask(&missing)?;
-                keys.stored = keys.list()?;
+                keys.load()?;
             }
         }
         Ok(keys)
     }
 
-    /// Reloads the key names from the local vault and reports whether they changed. Always returns `false` for other backends, which are
-    /// not polled.
+    /// Reloads the key names if the local vault has changed, and reports whether they are others. Always returns `false` for other backends,
+    /// which are not checked.
     pub fn renew(&mut self) -> bool {
-        if self.backend != VAULT {
+        if self.backend != VAULT || self.written == written() {
             return false;
         }
         let before = self.stored.clone();
-        self.stored = self.list().unwrap_or_else(|_| before.clone());
-        self.stored != before
+        self.load().is_ok() && self.stored != before
+    }
+
+    fn load(&mut self) -> Result<(), Failure> {
+        let written = written();
+        self.stored = self.list()?;
+        self.written = written;
+        Ok(())
     }
 
     /// Wraps a command so that it runs with the set's keys in its environment. Returns the command unchanged if the set doesn't exist.
@@ -293,8 +305,15 @@ fn variables(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// Returns the time of the local vault's last change.
+fn written() -> Option<SystemTime> {
+    let data = folders::data(&|name| env::var_os(name))?;
+    let vault = fs::metadata(data.join("bot-cli/vault/vault.age"));
+    vault.ok()?.modified().ok()
+}
+
 fn is_set(name: &str) -> bool {
-    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+    env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use bot_cli_engine::process::Group;
 use bot_cli_protocol::failure::{Exit, Failure, OrFail as _};
 use bot_cli_terminal::background::{no_thread, spawn};
 
+use crate::changes::Touched;
+
 /// The time limit for processes to exit after a termination request. After Ctrl-C, the total limit is 5 seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -26,6 +28,16 @@ pub struct Said {
     pub line: String,
 }
 
+/// What the command waits for.
+#[derive(Debug)]
+pub enum Heard {
+    Said(Said),
+    /// The system has reported a change of the files.
+    Touched(Touched),
+    /// An output has ended, or the user wants to stop.
+    Woken,
+}
+
 #[derive(Debug)]
 pub struct Running {
     pub name: &'static str,
@@ -35,12 +47,12 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a command and sends its output to `said`, line by line. If the command's input is piped, it is `input`.
+    /// Starts a command and sends its output to `heard`, line by line. If the command's input is piped, it is `input`.
     pub fn start(
         name: &'static str,
         command: &mut Command,
         input: &str,
-        said: &Sender<Said>,
+        heard: &Sender<Heard>,
     ) -> Result<Self, Failure> {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = command.get_program().display().to_string();
@@ -54,11 +66,14 @@ impl Running {
         drop(stdin.map(|mut stdin| stdin.write_all(input.as_bytes())));
         let readers = Arc::new(());
         let read = |stream: Option<Box<dyn Read + Send>>| {
-            let (said, reader) = (said.clone(), Arc::clone(&readers));
+            let (heard, reader) = (heard.clone(), Arc::clone(&readers));
             stream.map_or(Ok(()), |stream| {
                 let pass_on = move || {
-                    pass_on(name, stream, &said);
+                    pass_on(name, stream, &heard);
                     drop(reader);
+                    // The program ends right after its output. The receiver may be gone.
+                    thread::sleep(TICK);
+                    let _ = heard.send(Heard::Woken);
                 };
                 spawn(pass_on).map_err(no_thread)
             })
@@ -82,13 +97,13 @@ impl Running {
     }
 }
 
-fn pass_on(by: &'static str, stream: impl Read, said: &Sender<Said>) {
+fn pass_on(by: &'static str, stream: impl Read, heard: &Sender<Heard>) {
     let mut stream = BufReader::new(stream);
     let mut bytes = Vec::new();
     while let Ok(1..) = (&mut stream).take(LONGEST).read_until(b'\n', &mut bytes) {
         let line = String::from_utf8_lossy(&bytes);
         let line = line.trim_end_matches(['\n', '\r']).to_owned();
-        if said.send(Said { by, line }).is_err() {
+        if heard.send(Heard::Said(Said { by, line })).is_err() {
             return;
         }
         bytes.clear();

@@ -259,6 +259,47 @@ fn the_bot_starts_again_when_its_code_changes() {
 }
 
 #[test]
+fn a_change_while_the_bot_is_being_stopped_starts_it_once_more() {
+    let bench = bench();
+    let path = |name: &str| bench.path("work/server").join(name);
+    std::fs::write(path("stubborn"), "").unwrap();
+    let mut dev = Dev::start(&bench, &[]);
+    dev.until("ready: ");
+    std::fs::remove_file(path("stubborn")).unwrap();
+    std::fs::write(path("one.py"), "").unwrap();
+    dev.until("server/one.py has changed: the bot starts again");
+    // The bot ignores that it should end, so it is still there.
+    std::fs::write(path("two.py"), "").unwrap();
+    dev.until("dev    | $ uv run bot.py");
+    // The first in the order of names is shown.
+    std::fs::write(path("zero.py"), "").unwrap();
+    let lines = dev.until(" has changed: the bot starts again");
+    let expected = "dev    | server/two.py has changed: the bot starts again";
+    assert_eq!(lines.last().unwrap(), expected);
+    dev.end();
+}
+
+#[test]
+fn a_new_folder_counts_and_a_virtual_environment_never_does() {
+    let bench = bench();
+    let path = |name: &str| bench.path("work/server").join(name);
+    let mut dev = Dev::start(&bench, &[]);
+    dev.until("ready: ");
+    std::fs::create_dir_all(path("environment/lib")).unwrap();
+    std::fs::create_dir_all(path("new/deep")).unwrap();
+    std::fs::write(path("environment/pyvenv.cfg"), "").unwrap();
+    for code in ["", "1"] {
+        std::fs::write(path("environment/lib/site.py"), code).unwrap();
+        std::fs::write(path("new/deep/tool.py"), code).unwrap();
+        let lines = dev.until(" has changed: the bot starts again");
+        let expected = "dev    | server/new/deep/tool.py has changed: the bot starts again";
+        assert_eq!(lines.last().unwrap(), expected);
+        dev.until("ready: ");
+    }
+    dev.end();
+}
+
+#[test]
 fn a_bot_that_ended_waits_for_its_code_or_its_keys() {
     let bench = bench();
     keep(&bench, "DEEPGRAM_API_KEY=1\n");
