@@ -69,8 +69,8 @@ pub struct Environment {
     pub keyring: Option<String>,
     /// The configuration folder, such as `~/.config/bot-cli`, or `None` if no environment variable determines the folder.
     pub config_folder: Option<PathBuf>,
-    /// The data folder, such as `~/.local/share/bot-cli`, or `None` if no environment variable determines the folder.
-    pub data_folder: Option<PathBuf>,
+    /// The vault's folder, such as `~/.local/share/bot-cli/vault`, or `None` if no environment variable determines the folder.
+    pub vault_folder: Option<PathBuf>,
     /// The plugin discovery, which finds installed backends.
     pub plugins: Discovery,
     /// Whether the process was started with arguments and therefore uses the user's own streams.
@@ -111,7 +111,7 @@ impl Environment {
             timeout: text("BOT_CLI_TIMEOUT"),
             keyring: text("BOT_CLI_KEYRING"),
             config_folder: folders::config(&folder).map(|folder| folder.join("bot-cli")),
-            data_folder: folders::data(&folder).map(|folder| folder.join("bot-cli")),
+            vault_folder: folders::vault(&folder),
             plugins: Discovery::here(),
             own_streams: std::env::args_os().len() > 1,
             pace: Pace::USUAL,
@@ -120,10 +120,9 @@ impl Environment {
         Ok(environment)
     }
 
-    /// Returns the vault's folder, which is `vault` in the data folder.
+    /// Returns the vault's folder.
     pub fn vault_folder(&self) -> Result<PathBuf, Failure> {
-        let folder = self.data_folder.as_ref().ok_or_else(homeless)?;
-        Ok(folder.join("vault"))
+        self.vault_folder.clone().ok_or_else(homeless)
     }
 }
 

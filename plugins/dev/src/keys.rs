@@ -307,9 +307,8 @@ fn variables(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// Returns the time of the local vault's last change.
 fn written() -> Option<SystemTime> {
-    let data = folders::data(&|name| env::var_os(name))?;
-    let vault = fs::metadata(data.join("bot-cli/vault/vault.age"));
-    vault.ok()?.modified().ok()
+    let vault = folders::vault(&|name| env::var_os(name))?;
+    fs::metadata(vault).ok()?.modified().ok()
 }
 
 fn is_set(name: &str) -> bool {

@@ -59,8 +59,8 @@ impl Kind {
     ) -> Result<Box<dyn Store + 'a>, Failure> {
         Ok(match self {
             Self::Local => {
-                let folder = context.environment.data_folder.as_ref();
-                let mark = folder.map(|folder| folder.join("vault-noted"));
+                let folder = context.environment.vault_folder.as_ref();
+                let mark = folder.map(|folder| folder.with_file_name("vault-noted"));
                 // Shown once per machine, or every time if the mark can't be stored.
                 if scope.backend.source == Source::Default
                     && mark.is_none_or(|mark| first_time(&mark))

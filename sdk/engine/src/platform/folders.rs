@@ -12,6 +12,11 @@ pub fn data(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     home(variable, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA")
 }
 
+/// Returns the folder of the user's vault, whose files are replaced and never changed.
+pub fn vault(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    Some(data(variable)?.join("bot-cli/vault"))
+}
+
 /// Returns the user's folder for settings.
 pub fn config(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     home(variable, "XDG_CONFIG_HOME", ".config", "APPDATA")
