@@ -42,7 +42,7 @@ impl Backup {
             Flaw::Unread(reason) => not_read(reason),
             Flaw::OtherKey => VaultError::WrongPassphrase(path.to_owned()),
             Flaw::Later => VaultError::Later(path.to_owned()),
-            Flaw::Damaged(reason) => not_a_backup(&reason),
+            Flaw::Damaged(reason) | Flaw::Set(reason) => not_a_backup(&reason),
         })
     }
 }

@@ -78,6 +78,8 @@ pub enum Flaw {
     Later,
     /// The document is damaged or was not written by this program.
     Damaged(String),
+    /// One set was not written by this program. The others can be used.
+    Set(String),
 }
 
 #[derive(Deserialize)]
@@ -222,8 +224,9 @@ impl Sets {
         let contents = match &row.stored {
             Stored::New(contents) => contents.clone(),
             Stored::At(range) => {
-                let name = &place.1;
-                let wrong = |problem| Flaw::Damaged(format!("the set `{name}`: {problem}"));
+                let (organization, name) = place;
+                let wrong =
+                    |problem| Flaw::Set(format!("the set `{name}` of `{organization}`: {problem}"));
                 let text = &self.text.0[range.clone()];
                 Contents::decode(row.kind, text).map_err(wrong)?
             }
@@ -373,23 +376,23 @@ mod tests {
             (
                 r#""A""#,
                 r#""..""#,
-                "the set `prod`: the key can't be a key",
+                "the set `prod` of `acme`: the key can't be a key",
             ),
             (
                 r#""1""#,
                 r#""\u0000""#,
-                "the set `prod`: a value has a NUL character",
+                "the set `prod` of `acme`: a value has a NUL character",
             ),
             (
                 "ghcr.io",
                 "a b",
-                "the set `pull`: the registry has a blank in it",
+                "the set `pull` of `acme`: the registry has a blank in it",
             ),
             ("pull\"", "prod\"", "set 2: an earlier one has its name"),
             (
                 r#""A":"#,
                 r#""A":1,"C":"#,
-                "the set `prod`: its content is not a vault's",
+                "the set `prod` of `acme`: its content is not a vault's",
             ),
             (
                 r#""sets""#,
@@ -404,13 +407,17 @@ mod tests {
             (
                 r#""host""#,
                 r#""more":1,"host""#,
-                "the set `pull`: its content is not a vault's",
+                "the set `pull` of `acme`: its content is not a vault's",
             ),
             ("]}", "]", "its content is not a vault's"),
         ] {
             let spoiled = WHOLE.replacen(from, to, 1);
             assert_ne!(spoiled, WHOLE, "{from}");
-            let flaw = Flaw::Damaged(problem.to_owned());
+            let flaw = if problem.starts_with("the set") {
+                Flaw::Set(problem.to_owned())
+            } else {
+                Flaw::Damaged(problem.to_owned())
+            };
             assert_eq!(decode(&spoiled).unwrap_err(), flaw, "{spoiled}");
         }
         let later = r#"{"version":2,"all":"new"}"#;

@@ -35,6 +35,9 @@ pub enum VaultError {
     /// The vault is damaged or was modified without its key.
     #[error("`{path}` is damaged: {1}", path = .0.display())]
     Damaged(PathBuf, String),
+    /// One set can't be used.
+    #[error("`{path}` was changed by another program: {1}", path = .0.display())]
+    Set(PathBuf, String),
     #[error("could not write `{path}`: {1}", path = .0.display())]
     NotWritten(PathBuf, #[source] Reason),
     #[error("`{path}` was written, but the disk did not confirm it: {1}", path = .0.display())]
@@ -158,6 +161,7 @@ fn worded(error: &VaultError) -> Failure {
             .hint(FROM_BACKUP),
         VaultError::Later(_) => failure("vault_format").hint("update bot-cli"),
         VaultError::Damaged(..) => failure("vault_damaged").hint(FROM_BACKUP),
+        VaultError::Set(..) => failure("vault_damaged").hint("all other sets can be used"),
         VaultError::NotWritten(..) => failure("vault_not_written").hint(UNCHANGED),
         VaultError::NotSynced(..) => failure("vault_not_synced").hint(UNSYNCED),
         VaultError::Leftover(..) => failure("vault_leftover")

@@ -129,8 +129,7 @@ impl<'a> Home<'a> {
             return Err(VaultError::NoKey(path));
         }
         let Some(found) = self.opened(&vault, &mark, &keys)? else {
-            let vault = self.vault();
-            return Err(VaultError::WrongKey { path, vault });
+            return Err(self.flawed(Flaw::OtherKey));
         };
         *opened.borrow_mut() = Some(found);
         *self.memory.known.borrow_mut() = keys;
@@ -168,6 +167,7 @@ impl<'a> Home<'a> {
             Flaw::Unread(reason) => VaultError::File(path, reason),
             Flaw::Later => VaultError::Later(path),
             Flaw::Damaged(reason) => VaultError::damaged(&path, reason),
+            Flaw::Set(reason) => VaultError::Set(path, reason),
             Flaw::OtherKey => VaultError::WrongKey {
                 path: self.key_file().path().to_owned(),
                 vault: path,
@@ -197,9 +197,6 @@ impl<'a> Home<'a> {
             return Err(VaultError::file(&path, problem));
         }
         refuse_others(&path, &found)?;
-        if found.len() > LARGEST {
-            return Err(VaultError::file(&path, TOO_LARGE));
-        }
         let marked = || {
             let mut file = File::open(&path)?;
             let mut head = Vec::new();
@@ -208,6 +205,9 @@ impl<'a> Home<'a> {
             Ok((file, (head, length)))
         };
         let (file, mark) = marked().map_err(|error: io::Error| VaultError::file(&path, error))?;
+        if mark.1 > LARGEST {
+            return Err(VaultError::file(&path, TOO_LARGE));
+        }
         if let Some(earlier) = earlier.filter(|earlier| earlier.mark == mark) {
             *self.memory.opened.borrow_mut() = Some(earlier);
             return Ok(None);

@@ -282,7 +282,7 @@ fn set_that_could_not_have_been_stored_is_named_where_it_is_read() {
         vault.verify(silent()).map(drop).map_err(Error::from),
     ] {
         let message = found.unwrap_err().message;
-        assert!(message.contains("the set `odd`: "), "{message}");
+        assert!(message.contains("the set `odd` of `local`: "), "{message}");
     }
     delete(&vault, "good", None).unwrap();
     assert_eq!(list(&vault).unwrap().len(), 1);

@@ -132,7 +132,6 @@ pub(super) fn restore(context: CommandContext<'_>, options: &Restore) -> Result<
 }
 
 /// Returns the path of a backup. Fails for `-`, which means standard input in other commands.
-/// Returns the file that an argument names.
 pub(super) fn file(session: &Session, file: &Path) -> Result<PathBuf, Failure> {
     if standard_input::is_named_by(file) {
         return Err(input::wrong("file", "must be a file"));

@@ -44,11 +44,6 @@ pub struct TemplateKey {
 }
 
 impl Given {
-    /// Reports whether a key has already been added, with or without a value.
-    fn has(&self, key: &Key) -> bool {
-        self.keys.contains_key(key)
-    }
-
     /// Reports whether a key has a value, or will be asked for one.
     pub fn has_value(&self, key: &Key) -> bool {
         self.keys.get(key) == Some(&true)
@@ -67,7 +62,7 @@ impl Given {
     pub fn add(&mut self, key: Key, value: Secret, empty: Empty) -> Result<(), String> {
         let is_empty = value.expose().is_empty();
         let problem = match empty {
-            _ if self.has(&key) => TWICE,
+            _ if self.keys.contains_key(&key) => TWICE,
             _ if value.expose().contains('\0') => "has a value with a NUL character",
             Empty::Refuse if is_empty => REFUSED,
             Empty::Skip if is_empty => {

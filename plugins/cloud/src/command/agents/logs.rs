@@ -1,7 +1,7 @@
 //! The `agents logs` command, which can follow a log.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::cell::Cell;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use bot_cli_protocol::failure::Failure;
@@ -25,8 +25,8 @@ const PAGE: usize = 500;
 /// The number of lines after which no further pages are read.
 const LONGEST: usize = 50_000;
 
-/// The maximum number of requests in a second while a log is followed. A busy log has dozens of pages to read again.
-const BUSIEST: usize = 14;
+/// The interval between requests while a log is followed. A busy log has dozens of pages to read again.
+const PACE: Duration = Duration::from_millis(72);
 
 /// The length of the period to read again, in milliseconds. The service may return lines late and out of order.
 const OVERLAP: i64 = 5_000;
@@ -43,7 +43,7 @@ pub fn logs(context: CommandContext<'_>, options: &Logs) -> Result<Reply, Failur
         agent: &agent,
         options,
         unit: Cell::new(1),
-        sent: RefCell::default(),
+        turn: Cell::new(Instant::now()),
     };
     let wanted = usize::try_from(options.lines).unwrap_or(usize::MAX);
     let all = agent.found(log.last(since, wanted.max(1)))?;
@@ -68,8 +68,8 @@ struct Log<'a> {
     options: &'a Logs,
     /// The length of the unit of the service's times, in milliseconds. Its description only says "Unix timestamp".
     unit: Cell<i64>,
-    /// The times of the last [`BUSIEST`] requests.
-    sent: RefCell<VecDeque<Instant>>,
+    /// The time of the next request, if the log is followed.
+    turn: Cell<Instant>,
 }
 
 impl Log<'_> {
@@ -119,8 +119,6 @@ impl Log<'_> {
         // Whether the service includes the time itself is not described.
         let start = since.map(|since| since.div_euclid(self.unit.get()) - 1);
         let (mut lines, mut offset, mut before) = (Vec::<LogLine>::new(), 0, usize::MAX);
-        // The number of lines that may be on the next pages too, because others were added in between.
-        let mut moved = 0;
         loop {
             let query = [
                 ("limit", Some(limit.to_string())),
@@ -136,15 +134,20 @@ impl Log<'_> {
             let exact = page.total.filter(|total| total.relation == "eq");
             let total = exact.map_or(usize::MAX, |total| total.value);
             let page = page.logs;
-            moved += match total {
-                usize::MAX => page.len(),
-                _ => total.saturating_sub(before),
+            let length = page.len();
+            let fresh = if total == usize::MAX {
+                // Any line may have been on the page before, and late ones may be among them.
+                new(&lines[lines.len().saturating_sub(length)..], &page)
+            } else {
+                // Lines that were added in between may have moved the last ones to the beginning of this page.
+                let most = total.saturating_sub(before).min(length).min(lines.len());
+                let mut numbers = (1..=most).rev();
+                let moved = numbers.find(|number| lines.ends_with(&page[..*number]));
+                page[moved.unwrap_or_default()..].to_vec()
             };
-            let fresh = unmoved(&lines, &page, moved);
-            moved = moved.saturating_sub(page.len());
-            (before, offset) = (total, offset + page.len());
+            (before, offset) = (total, offset + length);
             // Without a total, a page with nothing new is the last: the service may not take the offset.
-            let has_new = !fresh.is_empty() || (total != usize::MAX && !page.is_empty());
+            let has_new = !fresh.is_empty() || (total != usize::MAX && length > 0);
             let is_last = !has_new || offset >= total;
             lines.extend(fresh);
             if is_last || is_enough(&lines) {
@@ -153,13 +156,15 @@ impl Log<'_> {
         }
     }
 
-    /// Waits until a followed log may be read again, as [`BUSIEST`] says.
+    /// Waits until the next request may be sent.
     fn wait_for_turn(&self) -> Result<(), ServiceError> {
         if !self.options.follow {
             return Ok(());
         }
-        let pause = pause_before(&mut self.sent.borrow_mut(), Instant::now());
-        self.agent.service.client.pause(pause)
+        let now = Instant::now();
+        let turn = now.max(self.turn.get());
+        self.turn.set(turn + PACE);
+        self.agent.service.client.pause(turn - now)
     }
 
     fn tell(&self, lines: &[LogLine]) {
@@ -181,10 +186,11 @@ impl Log<'_> {
             let begun = Instant::now();
             let all = self.read("asc", start, |_| false)?;
             // Since this look began, late lines may have come in pages that had been read already.
-            let read_for = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+            let read_for = i64::try_from(begun.elapsed().as_millis()).unwrap_or(OVERLAP);
             let lines = of_level(all.iter(), self.options.level, above);
             self.tell(&new(&known, &lines));
-            let again = OVERLAP.saturating_add(read_for);
+            // A look may not grow with the one before.
+            let again = OVERLAP + read_for.min(OVERLAP);
             start = start.max(newest(&all).map(|newest| newest.saturating_sub(again)));
             above = level_before(&all, start).or(above);
             known = lines;
@@ -192,14 +198,6 @@ impl Log<'_> {
         });
         followed?.map_or_else(|| Err(Failure::cancelled()), Ok)
     }
-}
-
-/// Returns the pause before the next request. `sent` contains the times of the last [`BUSIEST`] requests.
-fn pause_before(sent: &mut VecDeque<Instant>, now: Instant) -> Duration {
-    let first = (sent.len() == BUSIEST).then(|| sent.pop_front()).flatten();
-    let turn = first.map_or(now, |first| now.max(first + Duration::from_secs(1)));
-    sent.push_back(turn);
-    turn - now
 }
 
 /// Returns a line as data.
@@ -227,15 +225,6 @@ fn new(known: &[LogLine], lines: &[LogLine]) -> Vec<LogLine> {
         *times < 0
     });
     lines.cloned().collect()
-}
-
-/// Returns the lines of a page that are not among the last `moved` of the `lines` on earlier pages. Late lines may be among those that moved.
-fn unmoved(lines: &[LogLine], page: &[LogLine], moved: usize) -> Vec<LogLine> {
-    let last = &lines[lines.len().saturating_sub(moved)..];
-    let (again, rest) = page.split_at(moved.min(page.len()));
-    let mut fresh = new(last, again);
-    fresh.extend_from_slice(rest);
-    fresh
 }
 
 /// Returns the level of the last line before a time that has one.
@@ -293,56 +282,9 @@ fn since(text: &str, now: DateTime<Utc>) -> Result<i64, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
-    use std::time::{Duration, Instant};
-
     use chrono::{DateTime, Utc};
 
-    use super::{BUSIEST, LogLine, pause_before, since, time, unmoved};
-
-    #[test]
-    fn only_so_many_requests_are_sent_in_a_second() {
-        let (mut sent, mut now) = (VecDeque::new(), Instant::now());
-        let mut requests = Vec::new();
-        for number in 0..100 {
-            now += pause_before(&mut sent, now);
-            requests.push(now);
-            // The time that a response takes.
-            now += Duration::from_millis(number);
-        }
-        for second in requests.windows(BUSIEST + 1) {
-            assert!(second[BUSIEST] - second[0] >= Duration::from_secs(1));
-        }
-        assert!(requests[BUSIEST - 1] - requests[0] < Duration::from_secs(1));
-    }
-
-    #[test]
-    fn lines_that_moved_to_the_next_page_are_left_out() {
-        let lines = |text: &str| -> Vec<LogLine> {
-            let lines = text.split_terminator(' ').map(|text| LogLine {
-                log: text.to_owned(),
-                ..LogLine::default()
-            });
-            lines.collect()
-        };
-        for (before, page, moved, fresh) in [
-            ("a b c", "d e", 0, "d e"),
-            ("a b c", "d e", 2, "d e"),
-            ("a b c", "c d", 1, "d"),
-            // Late lines, before and among those that moved.
-            ("a b c", "b x c d", 3, "x d"),
-            // Equal lines, of which one moved.
-            ("a b b", "b b c", 1, "b c"),
-            ("a b b", "b b c", 0, "b b c"),
-            // More lines than a page has.
-            ("a b c d e f", "b c", 5, ""),
-            ("", "a b", 9, "a b"),
-            ("a b c", "c", 9, ""),
-        ] {
-            let found = unmoved(&lines(before), &lines(page), moved);
-            assert_eq!(found, lines(fresh), "{before}, {page}, {moved}");
-        }
-    }
+    use super::{since, time};
 
     #[test]
     fn a_time_is_absolute_or_relative() {
