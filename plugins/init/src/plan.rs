@@ -78,12 +78,12 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 
 fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanError> {
     let view = view::of_project(config)?;
-    let values = templates.variables(&view)?;
+    let values = Templates::variables(&view)?;
     let files = manifest::files_of(config).into_iter().map(|entry| {
         let text = match &entry.environment {
             Some(environment) => {
                 let view = view::of_agent(view.clone(), config, Some(environment));
-                templates.render(&entry.template, &templates.variables(&view)?)?
+                templates.render(&entry.template, &Templates::variables(&view)?)?
             }
             None => templates.render(&entry.template, &values)?,
         };

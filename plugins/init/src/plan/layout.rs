@@ -11,9 +11,7 @@ use crate::option_table::{Feature, FeatureQuestion, Features};
 
 fn bot(config: &Config) -> String {
     let templates = Templates::get().unwrap();
-    let values = templates
-        .variables(&view::of_project(config).unwrap())
-        .unwrap();
+    let values = Templates::variables(&view::of_project(config).unwrap()).unwrap();
     imports::arranged(&templates.render("server/bot.py", &values).unwrap())
 }
 

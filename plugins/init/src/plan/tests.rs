@@ -408,7 +408,7 @@ fn ci_deploys_once_releases_have_an_address() {
         let mut view = view::of_project(&config).unwrap();
         view["releases"] = address.into();
         view["services"][0]["pack"] = pack.into();
-        let values = templates.variables(&view).unwrap();
+        let values = Templates::variables(&view).unwrap();
         let text = templates.render("github/workflows/bot.yaml", &values);
         let text = text.unwrap();
         let workflow = &Yaml::load_from_str(&text).unwrap()[0];
