@@ -1,52 +1,114 @@
-//! Converts the catalogue from TOML to JSON, which loads several times faster.
-//!
-//! Also tells cargo which folders are embedded. Without these directives, cargo detects a changed file but not a new one.
+//! Embeds the folders of this crate as one module of Rust: the catalogue as JSON, which loads several times faster than TOML, and what it
+//! is searched for.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::{env, fs};
 
 use anyhow::Context as _;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+/// Files by their path, with `/` separators.
+type Files = BTreeMap<String, String>;
+
+/// The parts of a provider that the catalogue is searched for.
+#[derive(Deserialize)]
+struct Provider {
+    #[serde(default)]
+    env: BTreeMap<String, IgnoredAny>,
+    service: Vec<Listed>,
+}
+
+/// A service as a literal of `catalogue::Listed`, but for the provider.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "the literal has them")]
+struct Listed {
+    id: String,
+    alias: Option<String>,
+    kind: String,
+    label: String,
+    recommended: Option<u8>,
+}
 
 fn main() -> anyhow::Result<()> {
-    for folder in [
-        "providers",
-        "transports",
-        "migrations",
-        "presets",
-        "files",
-        "project",
-        "guides",
-    ] {
-        cargo_directive(&format!("rerun-if-changed={folder}"));
-    }
     let out = PathBuf::from(env::var_os("OUT_DIR").context("cargo sets no OUT_DIR")?);
+    let mut code = String::new();
+    for folder in ["project", "guides"] {
+        code += &embedded(folder, &read(folder)?);
+    }
     for folder in ["providers", "transports", "migrations", "presets", "files"] {
-        to_json(Path::new(folder), &out.join(folder))?;
+        let tables = tables(folder)?;
+        if folder == "providers" {
+            code += &index(&tables)?;
+        }
+        code += &embedded(folder, &as_json(tables)?);
     }
+    fs::write(out.join("embedded.rs"), code)?;
     Ok(())
 }
 
-/// Converts each `NAME.toml` in `folder` to `NAME.json` in `out`. Removes all other files from `out`.
-fn to_json(folder: &Path, out: &Path) -> anyhow::Result<()> {
-    drop(fs::remove_dir_all(out));
-    fs::create_dir_all(out)?;
-    for entry in fs::read_dir(folder)? {
-        let file = entry?.path();
-        let Some(name) = file
-            .file_stem()
-            .filter(|_| file.extension() == Some("toml".as_ref()))
-        else {
-            continue;
-        };
-        fs::write(out.join(name).with_extension("json"), json_of(&file)?)?;
+/// Returns the files in `folder`. Tells cargo to watch the folder, because it detects a changed file but not a new one by itself.
+fn read(folder: &str) -> anyhow::Result<Files> {
+    cargo_directive(&format!("rerun-if-changed={folder}"));
+    let mut files = Files::new();
+    let mut folders = vec![(PathBuf::from(folder), String::new())];
+    while let Some((folder, prefix)) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = format!("{prefix}{}", name.context("a name is not UTF-8")?);
+            if path.is_dir() {
+                folders.push((path, name + "/"));
+            } else {
+                let text = fs::read_to_string(&path);
+                files.insert(name, text.with_context(|| path.display().to_string())?);
+            }
+        }
     }
-    Ok(())
+    Ok(files)
 }
 
-fn json_of(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let text = fs::read_to_string(file)?;
-    let table: toml::Table = toml::from_str(&text).with_context(|| file.display().to_string())?;
-    Ok(serde_json::to_vec(&table)?)
+/// Returns each `NAME.toml` in `folder`, under `NAME`. Leaves out all other files.
+fn tables(folder: &str) -> anyhow::Result<Files> {
+    let files = read(folder)?.into_iter();
+    let tables =
+        files.filter_map(|(name, text)| Some((name.strip_suffix(".toml")?.to_owned(), text)));
+    Ok(tables.collect())
+}
+
+fn as_json(tables: Files) -> anyhow::Result<Files> {
+    let json = tables.into_iter().map(|(name, text)| {
+        let table: toml::Table = toml::from_str(&text).with_context(|| name.clone())?;
+        Ok((name, serde_json::to_string(&table)?))
+    });
+    json.collect()
+}
+
+/// Returns the services of all providers, and the first provider that describes each variable. A provider is its position.
+fn index(providers: &Files) -> anyhow::Result<String> {
+    let (mut services, mut variables) = (String::new(), BTreeMap::new());
+    for (number, (name, text)) in providers.iter().enumerate() {
+        let provider: Provider = toml::from_str(text).with_context(|| name.clone())?;
+        for listed in provider.service {
+            services += &format!("({number}, {listed:?}), ");
+        }
+        for name in provider.env.into_keys() {
+            variables.entry(name).or_insert(number);
+        }
+    }
+    let variables: Vec<(String, usize)> = variables.into_iter().collect();
+    Ok(format!(
+        "pub(crate) static SERVICES: &[(usize, Listed)] = &[{services}];
+         pub(crate) static VARIABLES: &[(&str, usize)] = &{variables:?};\n"
+    ))
+}
+
+/// Returns the files as pairs of path and text, sorted by path.
+fn embedded(folder: &str, files: &Files) -> String {
+    let files: Vec<(&String, &String)> = files.iter().collect();
+    let name = folder.to_uppercase();
+    format!("pub(crate) static {name}: Files = &{files:?};\n")
 }
 
 #[allow(clippy::print_stdout, reason = "cargo reads the script's stdout")]

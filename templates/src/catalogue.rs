@@ -2,7 +2,7 @@
 //!
 //! Each provider has a TOML file in `providers/`, and each transport has one in `transports/`. Unknown keys are rejected.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 mod schema;
 #[cfg(test)]
@@ -15,25 +15,38 @@ pub use schema::{
     Reader, SelfHost, Transport, TransportVariable,
 };
 
-use crate::embedded::{self, PROVIDERS, TRANSPORTS};
+use crate::embedded::{self, PROVIDERS, SERVICES, TRANSPORTS, VARIABLES};
 
-/// The built-in providers and transports, and the providers of packs, if any.
+/// The built-in providers and transports, and the providers of packs, if any. A built-in provider is parsed when it is first used.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
-    providers: Vec<Provider>,
+    of_packs: Vec<Provider>,
     transports: &'static [Transport],
 }
 
+/// What lists show of a service.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed<'c> {
+    /// The identifier.
+    pub id: &'c str,
+    /// The framework's own name, if different.
+    pub alias: Option<&'c str>,
+    pub(crate) kind: &'c str,
+    /// The display name.
+    pub label: &'c str,
+    pub(crate) recommended: Option<u8>,
+}
+
 impl Catalogue {
-    /// Returns the built-in catalogue, parsed once per process.
+    /// Returns the built-in catalogue. Its transports are parsed once per process.
     pub fn get() -> &'static Self {
         static SORTED: LazyLock<Vec<Transport>> = LazyLock::new(|| {
-            let mut transports: Vec<Transport> = embedded::values(&TRANSPORTS);
+            let mut transports: Vec<Transport> = embedded::values(TRANSPORTS);
             transports.sort_by_key(|transport| (transport.bot_type, transport.order));
             transports
         });
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue {
-            providers: embedded::values(&PROVIDERS),
+            of_packs: Vec::new(),
             transports: &SORTED,
         });
         &CATALOGUE
@@ -41,51 +54,62 @@ impl Catalogue {
 
     /// Returns the built-in catalogue extended with the providers of packs.
     pub fn with(providers: impl IntoIterator<Item = Provider>) -> Self {
-        let mut catalogue = Self::get().clone();
-        catalogue.providers.extend(providers);
-        catalogue
+        Self {
+            of_packs: providers.into_iter().collect(),
+            ..Self::get().clone()
+        }
     }
 
     /// Returns all providers: the built-in ones sorted by file name, then those of packs.
     pub fn providers(&self) -> impl Iterator<Item = &Provider> {
-        self.providers.iter()
+        let built_in = (0..PROVIDERS.len()).filter_map(built_in);
+        built_in.chain(&self.of_packs)
     }
 
     /// Returns the service with this identifier or alias.
     pub fn service(&self, id_or_alias: &str) -> Option<&Service> {
-        self.all_services().find(|service| {
-            service.id == id_or_alias || service.alias.as_deref() == Some(id_or_alias)
-        })
+        let is_it = |it: &Listed| it.id == id_or_alias || it.alias == Some(id_or_alias);
+        if let Some((provider, listed)) = SERVICES.iter().find(|(_, it)| is_it(it)) {
+            let mut services = built_in(*provider)?.services.iter();
+            return services.find(|service| service.id == listed.id);
+        }
+        self.services_of_packs().find(|it| is_it(&Listed::of(it)))
     }
 
-    /// Returns the services of a kind: the recommended ones in order, then the others by label.
+    /// Returns the services of a kind, as [`listed`](Self::listed).
     pub fn services(&self, kind: Kind) -> impl Iterator<Item = &Service> {
-        let mut found: Vec<&Service> = self
-            .all_services()
-            .filter(|service| service.kind == kind)
-            .collect();
-        found.sort_by_cached_key(|service| {
-            (
-                service.recommended.unwrap_or(u8::MAX),
-                service.label.to_lowercase(),
-                service.id.clone(),
-            )
+        let listed = self.listed(kind).into_iter();
+        listed.filter_map(|listed| self.service(listed.id))
+    }
+
+    /// Lists the services of a kind: the recommended ones in order, then the others by label.
+    pub fn listed(&self, kind: Kind) -> Vec<Listed<'_>> {
+        let of_packs = self.services_of_packs().map(Listed::of);
+        let all = SERVICES.iter().map(|(_, listed)| *listed).chain(of_packs);
+        let mut found: Vec<Listed> = all.filter(|it| it.kind == kind.name()).collect();
+        found.sort_by_cached_key(|it| {
+            let rank = it.recommended.unwrap_or(u8::MAX);
+            (rank, it.label.to_lowercase(), it.id)
         });
-        found.into_iter()
+        found
     }
 
     /// Returns the provider whose file contains the service.
     pub fn provider_of(&self, service: &Service) -> Option<&Provider> {
-        self.providers
-            .iter()
-            .find(|provider| provider.services.iter().any(|other| other.id == service.id))
+        if let Some((provider, _)) = SERVICES.iter().find(|(_, it)| it.id == service.id) {
+            return built_in(*provider);
+        }
+        let has = |provider: &&Provider| provider.services.iter().any(|it| it.id == service.id);
+        self.of_packs.iter().find(has)
     }
 
     /// Returns the description of a service's environment variable. Transport variables are in [`Transport::env`].
     pub fn variable(&self, name: &str) -> Option<&Variable> {
-        self.providers
-            .iter()
-            .find_map(|provider| provider.env.get(name))
+        if let Ok(at) = VARIABLES.binary_search_by_key(&name, |(name, _)| *name) {
+            return built_in(VARIABLES[at].1)?.env.get(name);
+        }
+        let mut providers = self.of_packs.iter();
+        providers.find_map(|provider| provider.env.get(name))
     }
 
     /// Returns the transport with this identifier or alias.
@@ -125,7 +149,7 @@ impl Catalogue {
     /// Returns the names that a pack can't reuse: identifiers, and variables with a different meaning.
     pub fn taken(&self) -> Taken {
         let mut taken = Taken::default();
-        for provider in &self.providers {
+        for provider in self.providers() {
             for service in &provider.services {
                 let whose = format!("the built-in `{}`", service.id);
                 taken.service(provider, service, &whose);
@@ -145,9 +169,30 @@ impl Catalogue {
         taken
     }
 
-    fn all_services(&self) -> impl Iterator<Item = &Service> {
-        self.providers
-            .iter()
-            .flat_map(|provider| &provider.services)
+    fn services_of_packs(&self) -> impl Iterator<Item = &Service> {
+        self.of_packs.iter().flat_map(|provider| &provider.services)
     }
+}
+
+impl<'c> Listed<'c> {
+    fn of(service: &'c Service) -> Self {
+        Self {
+            id: &service.id,
+            alias: service.alias.as_deref(),
+            kind: service.kind.name(),
+            label: &service.label,
+            recommended: service.recommended,
+        }
+    }
+}
+
+/// Returns a built-in provider by its position, parsed once per process.
+fn built_in<'c>(position: usize) -> Option<&'c Provider> {
+    static PARSED: LazyLock<Vec<OnceLock<Option<Provider>>>> =
+        LazyLock::new(|| vec![OnceLock::new(); PROVIDERS.len()]);
+    let (_, text) = PROVIDERS.get(position)?;
+    let parsed = PARSED.get(position)?;
+    parsed
+        .get_or_init(|| serde_json::from_str(text).ok())
+        .as_ref()
 }

@@ -618,7 +618,7 @@ mod tests {
     fn every_client_has_a_template() {
         for name in web_clients().keys() {
             let folder = format!("client/{name}/");
-            let mut files = crate::project_files().into_iter();
+            let mut files = crate::project_files();
             assert!(files.any(|(path, _)| path.starts_with(&folder)), "{name}");
         }
         assert_eq!(web_clients().len(), 3);

@@ -8,6 +8,11 @@ fn catalogue() -> &'static Catalogue {
     Catalogue::get()
 }
 
+fn all_services() -> impl Iterator<Item = &'static Service> {
+    let providers = catalogue().providers();
+    providers.flat_map(|provider| &provider.services)
+}
+
 /// Converts a transport to a provider, because the service rules also apply to the parts of a transport that appear in generated code.
 fn as_provider(transport: &Transport) -> Provider {
     let variables = transport.env.iter().map(|variable| {
@@ -133,17 +138,42 @@ fn what_is_built_in_is_taken() {
 
 #[test]
 fn every_file_parses() {
-    let read = (catalogue().providers.len(), catalogue().transports.len());
-    let files = [&PROVIDERS, &TRANSPORTS].map(|it| it.files().count());
-    assert_eq!(<[usize; 2]>::from(read), files);
+    let read = [
+        catalogue().providers().count(),
+        catalogue().transports.len(),
+    ];
+    assert_eq!(read, [PROVIDERS.len(), TRANSPORTS.len()]);
+}
+
+#[test]
+fn a_service_and_a_variable_are_found_by_every_name() {
+    let mut listed: Vec<Listed> = Kind::ALL
+        .into_iter()
+        .flat_map(|it| catalogue().listed(it))
+        .collect();
+    for provider in catalogue().providers() {
+        for service in &provider.services {
+            for name in service.alias.iter().chain([&service.id]) {
+                assert_eq!(catalogue().service(name), Some(service));
+            }
+            assert_eq!(catalogue().provider_of(service), Some(provider));
+            let at = listed.iter().position(|it| it.id == service.id).unwrap();
+            let (found, read) = (listed.swap_remove(at), Listed::of(service));
+            assert_eq!(format!("{found:?}"), format!("{read:?}"));
+        }
+        for name in provider.env.keys() {
+            let mut all = catalogue().providers();
+            let first = all.find_map(|provider| provider.env.get(name));
+            assert_eq!(catalogue().variable(name), first, "{name}");
+        }
+    }
+    assert!(listed.is_empty(), "{listed:?}");
 }
 
 #[test]
 fn identifiers_and_aliases_are_unique() {
     let mut seen = BTreeSet::new();
-    let services = catalogue()
-        .all_services()
-        .map(|service| (&service.id, &service.alias));
+    let services = all_services().map(|service| (&service.id, &service.alias));
     let transports = catalogue()
         .transports
         .iter()
@@ -235,7 +265,7 @@ fn transports_stand_in_order_without_gaps() {
 
 #[test]
 fn deprecated_services_name_others() {
-    for service in catalogue().all_services() {
+    for service in all_services() {
         let Some(reason) = &service.deprecated else {
             continue;
         };

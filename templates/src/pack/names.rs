@@ -8,7 +8,7 @@ pub struct Names(&'static str);
 
 impl Names {
     pub fn contains(self, name: &str) -> bool {
-        self.0.split_whitespace().any(|known| known == name)
+        self.0.split_ascii_whitespace().any(|known| known == name)
     }
 }
 

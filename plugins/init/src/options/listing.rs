@@ -28,24 +28,24 @@ const SERVICES: [(&str, Kind); 5] = [
 /// `packs` lists each provider pack with its version and services.
 pub(crate) fn listing(catalogue: &Catalogue) -> Value {
     let (mut labels, mut aliases) = (Map::new(), Map::new());
-    let mut list = |values: Vec<(&str, &str, Option<&String>)>| -> Value {
+    let mut list = |values: Vec<(&str, &str, Option<&str>)>| -> Value {
         for (id, label, alias) in &values {
             labels.insert((*id).to_owned(), json!(label));
             if let Some(alias) = alias {
-                aliases.insert((*alias).clone(), json!(id));
+                aliases.insert((*alias).to_owned(), json!(id));
             }
         }
         values.into_iter().map(|(id, ..)| id).collect()
     };
     let mut document = json!({ "bot_type": ["web", "telephony"], "transports": {} });
     for (_, kind) in SERVICES {
-        let services = catalogue.services(kind);
-        let services = services.map(|it| (it.id.as_str(), it.label.as_str(), it.alias.as_ref()));
+        let services = catalogue.listed(kind).into_iter();
+        let services = services.map(|it| (it.id, it.label, it.alias));
         document[kind.name()] = list(services.collect());
     }
     for (key, _, bot_type) in TRANSPORTS {
         let transports = catalogue.transports(bot_type);
-        let transports = transports.map(|it| (&*it.id, &*it.label, it.alias.as_ref()));
+        let transports = transports.map(|it| (&*it.id, &*it.label, it.alias.as_deref()));
         document["transports"][key] = list(transports.collect());
     }
     // Family names, which need a direction option.

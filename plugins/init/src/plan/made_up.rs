@@ -12,7 +12,7 @@ fn templates(changed: &[(&'static str, String)]) -> Templates {
     let changed = changed
         .iter()
         .map(|(path, text)| (*path, &*text.clone().leak()));
-    Templates::of(project_files().into_iter().chain(changed)).unwrap()
+    Templates::of(project_files().chain(changed)).unwrap()
 }
 
 /// Returns a project with the transport in `file` added, or with only that transport if `usual` is false.
@@ -130,7 +130,7 @@ Open <https://acme.example>.
 fn the_readme_has_a_place_for_every_section_and_no_words_about_one_transport() {
     let readme = project_file("README.md.liquid").unwrap();
     let page = include_str!("../../../../templates/README.md");
-    let partials = project_files().into_iter();
+    let partials = project_files();
     for (path, text) in partials.filter(|(path, _)| path.starts_with("partials/readme/")) {
         for section in text.split("{% elsif section == ").skip(1) {
             let section = section.split(" %}").next().unwrap();
