@@ -26,7 +26,7 @@ impl TypedValueParser for Offered {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let offered = |id, label, alias: &'static Option<String>| {
+        let offered = |id: &'static str, label: &'static str, alias: Option<&'static str>| {
             PossibleValue::new(id).help(label).aliases(alias)
         };
         Some(match self.0 {
@@ -38,12 +38,12 @@ impl TypedValueParser for Offered {
                 let all = Catalogue::get()
                     .all_transports()
                     .iter()
-                    .map(move |it| offered(&it.id, &it.label, &it.alias));
+                    .map(move |it| offered(&it.id, &it.label, it.alias.as_deref()));
                 Box::new(all.chain(families()))
             }
             Values::Service(kind) => {
-                let all = Catalogue::get().services(kind);
-                Box::new(all.map(move |it| offered(&it.id, &it.label, &it.alias)))
+                let all = Catalogue::get().listed(kind).into_iter();
+                Box::new(all.map(move |it| offered(it.id, it.label, it.alias)))
             }
         })
     }
