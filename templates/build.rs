@@ -1,13 +1,16 @@
 //! Embeds the folders of this crate as one module of Rust: the catalogue as JSON, which loads several times faster than TOML, and what it
-//! is searched for.
+//! is searched for; project files with their checksums, and packed for the record of a project.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
 use anyhow::Context as _;
+use flate2::{Compression, GzBuilder};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use sha2::{Digest as _, Sha256};
 
 /// Files by their path, with `/` separators.
 type Files = BTreeMap<String, String>;
@@ -35,7 +38,11 @@ fn main() -> anyhow::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").context("cargo sets no OUT_DIR")?);
     let mut code = String::new();
     for folder in ["project", "guides"] {
-        code += &embedded(folder, &read(folder)?);
+        let files = read(folder)?;
+        if folder == "project" {
+            code += &copies(&files)?;
+        }
+        code += &embedded(folder, &files);
     }
     for folder in ["providers", "transports", "migrations", "presets", "files"] {
         let tables = tables(folder)?;
@@ -83,6 +90,25 @@ fn as_json(tables: Files) -> anyhow::Result<Files> {
         Ok((name, serde_json::to_string(&table)?))
     });
     json.collect()
+}
+
+/// Returns what the record of a project has of each file that is no template.
+fn copies(project: &Files) -> anyhow::Result<String> {
+    let mut copies = String::new();
+    for (number, (name, text)) in project.iter().enumerate() {
+        if !name.ends_with(".liquid") {
+            let sha256 = hex::encode(Sha256::digest(text));
+            let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
+            packed.write_all(text.as_bytes())?;
+            packed.write_all(b"\0")?;
+            let packed = packed.finish()?;
+            copies +=
+                &format!("({number}, Copied {{ sha256: {sha256:?}, packed: &{packed:?} }}), ");
+        }
+    }
+    Ok(format!(
+        "pub(crate) static COPIES: &[(usize, Copied)] = &[{copies}];\n"
+    ))
 }
 
 /// Returns the services of all providers, and the first provider that describes each variable. A provider is its position.

@@ -38,6 +38,22 @@ pub fn project_files() -> impl Iterator<Item = (&'static str, &'static str)> {
     PROJECT.iter().copied()
 }
 
+/// What the record of a project has of a file that is no template.
+#[derive(Debug)]
+pub struct Copied {
+    /// The hash of the text, in lowercase hexadecimal.
+    pub sha256: &'static str,
+    /// The text and a zero byte, in the gzip format.
+    pub packed: &'static [u8],
+}
+
+/// Returns the project file with this text, if the text is not made from a template.
+pub fn copied(text: &str) -> Option<&'static Copied> {
+    let mut copies = COPIES.iter();
+    let found = copies.find(|(at, _)| PROJECT[*at].1 == text);
+    found.map(|(_, copied)| copied)
+}
+
 /// Returns the project files listed in `files/project.toml` and their descriptions, grouped by condition.
 pub fn generated_files() -> &'static BTreeMap<String, BTreeMap<String, String>> {
     static GENERATED: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =

@@ -11,7 +11,7 @@ pub mod packs;
 mod presets;
 pub mod project;
 
-pub use embedded::{generated_files, guide, project_file, project_files};
+pub use embedded::{Copied, copied, generated_files, guide, project_file, project_files};
 pub use framework::{FRAMEWORK, Framework};
 pub use migrations::Migration;
 pub use presets::Preset;

@@ -1,14 +1,14 @@
 //! The record of how a project was generated. Storing the record in the project allows a later version of this program to distinguish the
 //! user's changes from generated code.
 //!
-//! `project.json` contains the configuration, the versions and the hash of each generated file. `base.tar.gz` contains the generated files,
-//! byte for byte. Neither includes the guides, because the guides have their own stamps.
+//! `project.json` contains the configuration, the versions and the hash of each generated file. `base.gz` contains the texts of the
+//! generated files in the gzip format, each followed by a zero byte, in any order: a text is known by its hash. Neither includes the guides, because the guides have their own stamps.
 
 mod reading;
 
 use std::io::{self, Write as _};
 
-use bot_cli_templates::FRAMEWORK;
+use bot_cli_templates::{FRAMEWORK, copied};
 use flate2::{Compression, GzBuilder};
 use semver::Version;
 use serde::Deserialize;
@@ -24,12 +24,12 @@ pub const FOLDER: &str = ".bot-cli";
 
 pub use bot_cli_templates::project::RECORD as PROJECT;
 
-pub const BASE: &str = ".bot-cli/base.tar.gz";
+pub const BASE: &str = ".bot-cli/base.gz";
 
 /// The file that prevents git from diffing or merging the archive as text.
 pub const ATTRIBUTES: &str = ".bot-cli/.gitattributes";
 
-const ATTRIBUTES_TEXT: &str = "base.tar.gz binary linguist-generated\n";
+const ATTRIBUTES_TEXT: &str = "base.gz binary linguist-generated\n";
 
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -45,7 +45,7 @@ pub struct RecordFile {
 /// Creates the record files for `config` and the `generated` files, sorted by path. The same input always produces the same bytes.
 ///
 /// # Errors
-/// Returns an error if a file can't be archived, for example because its path is too long.
+/// Returns an error if the record can't be packed.
 pub fn files(config: &Config, generated: &[PlannedFile]) -> io::Result<[RecordFile; 3]> {
     let all = [
         (ATTRIBUTES, ATTRIBUTES_TEXT.into()),
@@ -57,7 +57,10 @@ pub fn files(config: &Config, generated: &[PlannedFile]) -> io::Result<[RecordFi
 
 fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let hash = |file: &PlannedFile| {
-        let digest = sha256(file.text.as_bytes());
+        let digest = match copied(&file.text) {
+            Some(copied) => copied.sha256.to_owned(),
+            None => sha256(file.text.as_bytes()),
+        };
         (file.path.clone(), format!("sha256:{digest}").into())
     };
     let project = json!({
@@ -72,22 +75,20 @@ fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Packs the files reproducibly, without machine-specific timestamps, owners or permissions.
+/// Packs the files reproducibly. Those that every project has as they are have been packed before.
 fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
-    let mut archive = tar::Builder::new(Vec::new());
+    let (mut packed, mut rest) = (Vec::new(), Vec::new());
     for file in generated {
-        let mut header = tar::Header::new_ustar();
-        header.set_size(file.text.len() as u64);
-        header.set_mode(0o644);
-        header.set_uid(0);
-        header.set_gid(0);
-        header.set_mtime(0);
-        archive.append_data(&mut header, &file.path, file.text.as_bytes())?;
+        if let Some(copied) = copied(&file.text) {
+            packed.extend(copied.packed);
+        } else {
+            rest.extend(file.text.bytes().chain([0]));
+        }
     }
     // A single write, since the encoder clears a buffer for every write.
-    let mut packed = GzBuilder::new().write(Vec::new(), Compression::fast());
-    packed.write_all(&archive.into_inner()?)?;
-    packed.finish()
+    let mut encoder = GzBuilder::new().write(packed, Compression::fast());
+    encoder.write_all(&rest)?;
+    encoder.finish()
 }
 
 pub fn has_markers(project: &[u8]) -> bool {

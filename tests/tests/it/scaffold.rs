@@ -14,7 +14,7 @@ const LEFT_OUT: [&str; 5] = [
     "AGENTS.md",
     "ASSISTANT.md",
     ".bot-cli/.gitattributes",
-    ".bot-cli/base.tar.gz",
+    ".bot-cli/base.gz",
     ".bot-cli/project.json",
 ];
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -87,31 +87,16 @@ fn is_generated(path: &str) -> bool {
 /// The maximum unpacked size of an archive in bytes, about a hundred times the size of a project.
 const MAX_UNPACKED: u64 = 32 << 20;
 
-/// Unpacks the files in `base.tar.gz` in memory. Omits files that are damaged or whose hash differs from the recorded hash.
+/// Unpacks the texts in `base.gz` in memory. Omits texts that are damaged or have none of the recorded hashes.
 pub fn unpack(base: &[u8], hashes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    let unpacked = GzDecoder::new(base).take(MAX_UNPACKED);
-    let mut archive = tar::Archive::new(unpacked);
-    let Ok(entries) = archive.entries() else {
-        return found;
-    };
-    for entry in entries {
-        // Nothing after the damage is readable.
-        let Ok(mut entry) = entry else { break };
-        let path = match entry.path() {
-            Ok(path) => path.to_str().map(str::to_owned),
-            Err(_) => None,
-        };
-        let mut bytes = Vec::new();
-        if entry.read_to_end(&mut bytes).is_err() {
-            break;
-        }
-        let Some(path) = path.filter(|path| hashes.get(path) == Some(&sha256(&bytes))) else {
-            continue;
-        };
-        if let Ok(text) = String::from_utf8(bytes) {
-            found.insert(path, text);
-        }
-    }
-    found
+    let mut unpacked = Vec::new();
+    // Nothing after damage is readable.
+    let _ = (MultiGzDecoder::new(base).take(MAX_UNPACKED)).read_to_end(&mut unpacked);
+    let texts = unpacked.split(|byte| *byte == 0).take(hashes.len());
+    let texts: BTreeMap<String, &[u8]> = texts.map(|text| (sha256(text), text)).collect();
+    let found = hashes.iter().filter_map(|(path, hash)| {
+        let text = str::from_utf8(texts.get(hash)?).ok()?;
+        Some((path.clone(), text.to_owned()))
+    });
+    found.collect()
 }

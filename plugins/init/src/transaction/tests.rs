@@ -172,7 +172,7 @@ fn a_staging_folder_that_comes_with_somebody_elses_project_leads_nowhere() {
 fn the_record_comes_last_and_its_archive_after_it() {
     let (_folder, target) = workshop();
     let of_record = [
-        new(".bot-cli/base.tar.gz", "base"),
+        new(".bot-cli/base.gz", "base"),
         new(".bot-cli/project.json", "new"),
         Change::remove(".bot-cli/old.json", "old"),
     ];
@@ -183,7 +183,7 @@ fn the_record_comes_last_and_its_archive_after_it() {
     assert_eq!(
         last,
         [
-            ".bot-cli/base.tar.gz",
+            ".bot-cli/base.gz",
             ".bot-cli/old.json",
             ".bot-cli/project.json"
         ]

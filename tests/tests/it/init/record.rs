@@ -11,7 +11,7 @@ use super::{done, json as reply, problems, web};
 
 const FILES: [&str; 3] = [
     ".bot-cli/.gitattributes",
-    ".bot-cli/base.tar.gz",
+    ".bot-cli/base.gz",
     ".bot-cli/project.json",
 ];
 
@@ -75,13 +75,13 @@ fn an_older_record_of_the_same_files_is_renewed() {
 
 const NOT_A_DIRECTORY: [&str; 3] = [
     ".bot-cli/.gitattributes: `.bot-cli` is not a directory",
-    ".bot-cli/base.tar.gz: `.bot-cli` is not a directory",
+    ".bot-cli/base.gz: `.bot-cli` is not a directory",
     ".bot-cli/project.json: `.bot-cli` is not a directory",
 ];
 
 const A_LINK: [&str; 3] = [
     ".bot-cli/.gitattributes: `.bot-cli` is a symbolic link",
-    ".bot-cli/base.tar.gz: `.bot-cli` is a symbolic link",
+    ".bot-cli/base.gz: `.bot-cli` is a symbolic link",
     ".bot-cli/project.json: `.bot-cli` is a symbolic link",
 ];
 
@@ -106,7 +106,7 @@ fn what_is_no_record_of_ours_stays() {
         ),
         (
             |project| fs::create_dir_all(project.join(FILES[1])).unwrap(),
-            &[".bot-cli/base.tar.gz: is a directory"],
+            &[".bot-cli/base.gz: is a directory"],
         ),
         (
             |project| {

@@ -200,7 +200,7 @@ fn edits_stay_and_every_file_is_told_of() {
     assert_eq!(
         document["changed"],
         json!([
-            ".bot-cli/base.tar.gz",
+            ".bot-cli/base.gz",
             ".bot-cli/project.json",
             ".gitignore",
             "server/pyproject.toml",

@@ -13,7 +13,7 @@ use super::super::{done, json as reply, run};
 use super::{append, project, updated};
 
 const PROJECT: &str = ".bot-cli/project.json";
-const BASE: &str = ".bot-cli/base.tar.gz";
+const BASE: &str = ".bot-cli/base.gz";
 
 #[test]
 fn a_folder_without_a_record_is_told_how_to_get_one() {
@@ -247,7 +247,7 @@ fn without_its_archive_an_older_project_keeps_what_was_edited() {
     assert_eq!(run.status, Some(1));
     assert!(
         run.stderr
-            .starts_with("warning: `.bot-cli/base.tar.gz` is missing or damaged"),
+            .starts_with("warning: `.bot-cli/base.gz` is missing or damaged"),
         "{run:?}"
     );
     assert!(
