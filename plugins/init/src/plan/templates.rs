@@ -1,5 +1,7 @@
 //! The template engine: Liquid with quoting filters. Lines that contain only tags leave nothing.
 
+mod include;
+
 use std::collections::HashMap;
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, OnceLock};
@@ -14,6 +16,7 @@ use liquid_lib::stdlib;
 use serde::Serialize;
 
 use super::{PlanError, quote};
+use include::IncludeTag;
 
 /// The file extension for templates. All other files are copied unchanged.
 const ENDING: &str = ".liquid";
@@ -58,7 +61,7 @@ impl Templates {
         // What no template uses would make the executable a third larger.
         let mut builder = ParserBuilder::new()
             .tag(stdlib::AssignTag)
-            .tag(stdlib::IncludeTag)
+            .tag(IncludeTag)
             .block(stdlib::CaptureBlock)
             .block(stdlib::ForBlock)
             .block(stdlib::IfBlock)
@@ -136,10 +139,7 @@ fn without_texts(template: &'static str, texts: &mut Vec<&'static str>) -> Strin
             let _ = write!(short, "{{{{{}|{TEXT}}}}}", texts.len());
             texts.push(text);
         }
-        if let Some((open, inner)) = tag.split_at_checked(2) {
-            // To find its end, `include` makes an error, which shows the line and so must find a short one.
-            short.extend([open, "\n", inner.strip_prefix('-').unwrap_or(inner)]);
-        }
+        short += tag;
     }
     short
 }
