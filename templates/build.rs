@@ -1,5 +1,8 @@
 //! Embeds the folders of this crate as one module of Rust: the catalogue as JSON, which loads several times faster than TOML, and what it
-//! is searched for; project files with their checksums, and packed for the record of a project.
+//! is searched for; the templates of projects, prepared; other files of projects, packed.
+
+#[path = "src/prepared.rs"]
+mod prepared;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -11,6 +14,9 @@ use flate2::{Compression, GzBuilder};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use sha2::{Digest as _, Sha256};
+
+/// The ending of a template. All other files of a project are copied unchanged.
+const ENDING: &str = ".liquid";
 
 /// Files by their path, with `/` separators.
 type Files = BTreeMap<String, String>;
@@ -37,13 +43,14 @@ struct Listed {
 fn main() -> anyhow::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").context("cargo sets no OUT_DIR")?);
     let mut code = String::new();
-    for folder in ["project", "guides"] {
-        let files = read(folder)?;
-        if folder == "project" {
-            code += &copies(&files)?;
-        }
-        code += &embedded(folder, &files);
-    }
+    let mut project = read("project")?;
+    code += &copies(
+        &project
+            .extract_if(.., |name, _| !name.ends_with(ENDING))
+            .collect(),
+    )?;
+    code += &templates(&project);
+    code += &embedded("guides", &read("guides")?);
     for folder in ["providers", "transports", "migrations", "presets", "files"] {
         let tables = tables(folder)?;
         if folder == "providers" {
@@ -92,23 +99,32 @@ fn as_json(tables: Files) -> anyhow::Result<Files> {
     json.collect()
 }
 
-/// Returns what the record of a project has of each file that is no template.
-fn copies(project: &Files) -> anyhow::Result<String> {
+/// Returns the files that are no templates, with what the record of a project has of each.
+fn copies(files: &Files) -> anyhow::Result<String> {
     let mut copies = String::new();
-    for (number, (name, text)) in project.iter().enumerate() {
-        if !name.ends_with(".liquid") {
-            let sha256 = hex::encode(Sha256::digest(text));
-            let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
-            packed.write_all(text.as_bytes())?;
-            packed.write_all(b"\0")?;
-            let packed = packed.finish()?;
-            copies +=
-                &format!("({number}, Copied {{ sha256: {sha256:?}, packed: &{packed:?} }}), ");
-        }
+    for (path, text) in files {
+        let sha256 = hex::encode(Sha256::digest(text));
+        let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
+        packed.write_all(text.as_bytes())?;
+        packed.write_all(b"\0")?;
+        let packed = packed.finish()?;
+        copies += &format!(
+            "Copied {{ path: {path:?}, text: {text:?}, sha256: {sha256:?}, packed: &{packed:?} }}, "
+        );
     }
-    Ok(format!(
-        "pub(crate) static COPIES: &[(usize, Copied)] = &[{copies}];\n"
-    ))
+    Ok(format!("static COPIES: &[Copied] = &[{copies}];\n"))
+}
+
+/// Returns the templates of project files as they are written, and prepared for their parser.
+fn templates(files: &Files) -> String {
+    let mut texts = Vec::new();
+    let prepared = files.iter().map(|(path, text)| {
+        let name = path.trim_end_matches(ENDING).to_owned();
+        (name, prepared::prepared(text, &mut texts))
+    });
+    let prepared = embedded("prepared", &prepared.collect());
+    let written = embedded("templates", files);
+    format!("{written}{prepared}static TEXTS: &[&str] = &{texts:?};\n")
 }
 
 /// Returns the services of all providers, and the first provider that describes each variable. A provider is its position.

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::catalogue::Listed;
 
 /// The name and the text of each file in a folder, sorted by name.
-pub(crate) type Files = &'static [(&'static str, &'static str)];
+pub type Files = &'static [(&'static str, &'static str)];
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -28,30 +28,49 @@ pub(crate) fn table<T: DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_str(find(FILES, name)?).ok()
 }
 
-/// Returns a project template by its path below `project/`, such as `server/bot.py.liquid`.
-pub fn project_file(path: &str) -> Option<&'static str> {
-    find(PROJECT, path)
-}
-
-/// Returns the path below `project/` and the contents of every project template, sorted by path.
-pub fn project_files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    PROJECT.iter().copied()
-}
-
-/// What the record of a project has of a file that is no template.
+/// A project file that is no template, with what the record of a project has of it.
 #[derive(Debug)]
 pub struct Copied {
+    /// The path below `project/`, such as `client/shared/src/state.ts`.
+    pub path: &'static str,
+    /// The contents.
+    pub text: &'static str,
     /// The hash of the text, in lowercase hexadecimal.
     pub sha256: &'static str,
     /// The text and a zero byte, in the gzip format.
     pub packed: &'static [u8],
 }
 
-/// Returns the project file with this text, if the text is not made from a template.
-pub fn copied(text: &str) -> Option<&'static Copied> {
-    let mut copies = COPIES.iter();
-    let found = copies.find(|(at, _)| PROJECT[*at].1 == text);
-    found.map(|(_, copied)| copied)
+/// Returns the project files that are no templates.
+pub fn copies() -> &'static [Copied] {
+    COPIES
+}
+
+/// Returns the project templates, each [prepared](crate::prepared) and with its path below `project/` without `.liquid`.
+pub fn templates() -> Files {
+    PREPARED
+}
+
+/// Returns the literal text of the project templates.
+pub fn texts() -> &'static [&'static str] {
+    TEXTS
+}
+
+/// Reports whether `project/` has the template `path`, which is without `.liquid`.
+pub(crate) fn is_template(path: &str) -> bool {
+    find(PREPARED, path).is_some()
+}
+
+/// Returns the path below `project/` and the contents of every file, with templates as they are written.
+pub fn project_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let copies = COPIES.iter().map(|file| (file.path, file.text));
+    copies.chain(TEMPLATES.iter().copied())
+}
+
+/// Returns a file by its path below `project/`, such as `server/bot.py.liquid`.
+pub fn project_file(path: &str) -> Option<&'static str> {
+    let mut files = project_files();
+    Some(files.find(|(name, _)| *name == path)?.1)
 }
 
 /// Returns the project files listed in `files/project.toml` and their descriptions, grouped by condition.

@@ -8,10 +8,13 @@ pub mod languages;
 mod migrations;
 pub mod pack;
 pub mod packs;
+pub mod prepared;
 mod presets;
 pub mod project;
 
-pub use embedded::{Copied, copied, generated_files, guide, project_file, project_files};
+pub use embedded::{
+    Copied, Files, copies, generated_files, guide, project_file, project_files, templates, texts,
+};
 pub use framework::{FRAMEWORK, Framework};
 pub use migrations::Migration;
 pub use presets::Preset;

@@ -8,7 +8,7 @@ mod reading;
 
 use std::io::{self, Write as _};
 
-use bot_cli_templates::{FRAMEWORK, copied};
+use bot_cli_templates::{Copied, FRAMEWORK, copies};
 use flate2::{Compression, GzBuilder};
 use semver::Version;
 use serde::Deserialize;
@@ -57,7 +57,7 @@ pub fn files(config: &Config, generated: &[PlannedFile]) -> io::Result<[RecordFi
 
 fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let hash = |file: &PlannedFile| {
-        let digest = match copied(&file.text) {
+        let digest = match copied(file) {
             Some(copied) => copied.sha256.to_owned(),
             None => sha256(file.text.as_bytes()),
         };
@@ -79,7 +79,7 @@ fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
 fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let (mut packed, mut rest) = (Vec::new(), Vec::new());
     for file in generated {
-        if let Some(copied) = copied(&file.text) {
+        if let Some(copied) = copied(file) {
             packed.extend(copied.packed);
         } else {
             rest.extend(file.text.bytes().chain([0]));
@@ -89,6 +89,10 @@ fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let mut encoder = GzBuilder::new().write(packed, Compression::fast());
     encoder.write_all(&rest)?;
     encoder.finish()
+}
+
+fn copied(file: &PlannedFile) -> Option<&'static Copied> {
+    copies().iter().find(|copied| copied.text == file.text)
 }
 
 pub fn has_markers(project: &[u8]) -> bool {

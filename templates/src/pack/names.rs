@@ -1,6 +1,6 @@
 //! Names that provider packs can't use.
 
-use crate::project_file;
+use crate::embedded::is_template;
 
 /// A list of names, separated by spaces.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +28,7 @@ pub const RESERVED: Names = Names(
 
 /// Reports whether a service can't be imported from this top-level module: it is one of the project's own, or a special one.
 pub fn is_own_module(name: &str) -> bool {
-    ["__future__", "__main__", "judge"].contains(&name)
-        || project_file(&format!("server/{name}.py.liquid")).is_some()
+    ["__future__", "__main__", "judge"].contains(&name) || is_template(&format!("server/{name}.py"))
 }
 
 /// Reports whether a top-level module belongs to the Python standard library. The name must be in lowercase.

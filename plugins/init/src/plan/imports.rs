@@ -37,8 +37,13 @@ pub(super) fn arranged(code: &str) -> String {
 }
 
 /// Merges import lines into three sections: standard library, installed packages and project modules.
-fn united(lines: &[&str]) -> String {
+fn united<'l>(lines: &[&'l str]) -> String {
     let mut sections: [Section; 3] = Default::default();
+    let mut known = BTreeMap::new();
+    let mut section = |module: &'l str| {
+        let top = module.split('.').next().unwrap_or(module);
+        *known.entry(top).or_insert_with(|| section(top))
+    };
     for line in lines.iter().map(|line| line.trim_end()) {
         let names = line.strip_prefix("from ");
         if let Some((module, names)) = names.and_then(|it| it.split_once(" import ")) {
@@ -58,8 +63,7 @@ fn united(lines: &[&str]) -> String {
     texts.join("\n")
 }
 
-fn section(module: &str) -> usize {
-    let top = module.split('.').next().unwrap_or(module);
+fn section(top: &str) -> usize {
     1 - usize::from(is_standard_module(top)) + usize::from(is_own_module(top))
 }
 

@@ -1,6 +1,7 @@
 //! Tests with transports that don't exist: each is one file, and the files that it names.
 
 use bot_cli_templates::catalogue::{BotType, Transport};
+use bot_cli_templates::prepared::prepared;
 use bot_cli_templates::{project_file, project_files};
 
 use super::templates::Templates;
@@ -9,10 +10,17 @@ use super::{Plan, scaffold_from};
 use crate::catalogue::Catalogue;
 
 fn templates(changed: &[(&'static str, String)]) -> Templates {
-    let changed = changed
-        .iter()
-        .map(|(path, text)| (*path, &*text.clone().leak()));
-    Templates::of(project_files().chain(changed)).unwrap()
+    let known = bot_cli_templates::texts().iter();
+    let mut texts: Vec<String> = known.map(|text| (*text).to_owned()).collect();
+    let changed = changed.iter().map(|(path, text)| {
+        let path = path.trim_end_matches(".liquid");
+        (path, &*prepared(text, &mut texts).leak())
+    });
+    let all: Vec<_> = (bot_cli_templates::templates().iter().copied())
+        .chain(changed)
+        .collect();
+    let texts: Vec<&str> = texts.into_iter().map(|text| &*text.leak()).collect();
+    Templates::of(all, texts.leak()).unwrap()
 }
 
 /// Returns a project with the transport in `file` added, or with only that transport if `usual` is false.

@@ -3,10 +3,11 @@
 mod include;
 
 use std::collections::HashMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use bot_cli_templates::project_files;
+use bot_cli_templates::prepared::TEXT;
+use bot_cli_templates::{copies, templates, texts};
 use liquid::model::Value;
 use liquid::partials::{InMemorySource, LazyCompiler};
 use liquid::{Object, Parser, ParserBuilder, Template};
@@ -18,19 +19,13 @@ use serde::Serialize;
 use super::{PlanError, quote};
 use include::IncludeTag;
 
-/// The file extension for templates. All other files are copied unchanged.
-const ENDING: &str = ".liquid";
-
 /// The folder of the templates that others include.
 const PARTIALS: &str = "partials/";
-
-/// The filter that makes a text of its number.
-const TEXT: &str = "_";
 
 pub(super) struct Templates {
     parser: Parser,
     /// The templates that are no partials, each parsed when it is first rendered.
-    main: HashMap<&'static str, (String, OnceLock<Template>)>,
+    main: HashMap<&'static str, (&'static str, OnceLock<Template>)>,
     copied: HashMap<&'static str, &'static str>,
 }
 
@@ -38,24 +33,22 @@ impl Templates {
     pub(super) fn get() -> Result<&'static Self, PlanError> {
         static TEMPLATES: OnceLock<Result<Templates, PlanError>> = OnceLock::new();
         TEMPLATES
-            .get_or_init(|| Self::of(project_files()))
+            .get_or_init(|| Self::of(templates().iter().copied(), texts()))
             .as_ref()
             .map_err(Clone::clone)
     }
 
-    /// Reads templates from `(path, text)` pairs. Paths are relative to `templates/project`.
+    /// Reads prepared templates and their `texts`.
     pub(super) fn of(
-        files: impl IntoIterator<Item = (&'static str, &'static str)>,
+        prepared: impl IntoIterator<Item = (&'static str, &'static str)>,
+        texts: &'static [&'static str],
     ) -> Result<Self, PlanError> {
-        let mut partials = InMemorySource::new();
-        let (mut main, mut copied) = (HashMap::new(), HashMap::new());
-        let mut texts = Vec::new();
-        let mut short = |text| without_texts(text, &mut texts);
-        for (path, text) in files {
-            match path.strip_suffix(ENDING) {
-                Some(name) if name.starts_with(PARTIALS) => _ = partials.add(name, short(text)),
-                Some(name) => _ = main.insert(name, (short(text), OnceLock::new())),
-                None => _ = copied.insert(path, text),
+        let (mut main, mut partials) = (HashMap::new(), InMemorySource::new());
+        for (path, text) in prepared {
+            if path.starts_with(PARTIALS) {
+                partials.add(path, text);
+            } else {
+                main.insert(path, (text, OnceLock::new()));
             }
         }
         // What no template uses would make the executable a third larger.
@@ -73,7 +66,7 @@ impl Templates {
             .filter(stdlib::Size)
             .filter(stdlib::Split)
             .filter(stdlib::Strip)
-            .filter(Custom::new(TEXT, move |index| text_at(&texts, index)))
+            .filter(Custom::new(TEXT, move |index| text_at(texts, index)))
             .partials(LazyCompiler::new(partials));
         for (name, quote) in QUOTING {
             builder = builder.filter(Custom::new(name, move |value| quoted(value, quote)));
@@ -82,7 +75,7 @@ impl Templates {
         Ok(Self {
             parser: parser.map_err(|error| PlanError::broken("templates", &error))?,
             main,
-            copied,
+            copied: copies().iter().map(|it| (it.path, it.text)).collect(),
         })
     }
 
@@ -109,66 +102,6 @@ impl Templates {
         };
         template.render(values).map_err(broken)
     }
-}
-
-/// Replaces the literal text of a template by references to `texts`, because the parser is slow at text. Lines that contain only tags leave
-/// nothing.
-fn without_texts(template: &'static str, texts: &mut Vec<&'static str>) -> String {
-    let (mut short, mut done) = (String::new(), 0);
-    while done < template.len() {
-        let begin = done + tag_in(&template[done..]);
-        let line = template[..begin].rfind('\n').map_or(0, |end| end + 1);
-        let next = template[begin..].find('\n');
-        let next = next.map_or(template.len(), |end| begin + end + 1);
-        let is_line = is_tags(&template[line..next]);
-        let is_first = is_line && template[line..begin].trim().is_empty();
-        let mut text = &template[done..if is_first { line.max(done) } else { begin }];
-        let tag = &template[begin..];
-        let tag = &tag[..end_of(tag)];
-        done = begin + tag.len();
-        if is_line && template[done..next].trim().is_empty() {
-            done = next;
-        }
-        if tag.get(2..3) == Some("-") {
-            text = text.trim_end();
-        }
-        if tag.ends_with("-%}") || tag.ends_with("-}}") {
-            done = template.len() - template[done..].trim_start().len();
-        }
-        if !text.is_empty() {
-            let _ = write!(short, "{{{{{}|{TEXT}}}}}", texts.len());
-            texts.push(text);
-        }
-        short += tag;
-    }
-    short
-}
-
-/// Reports whether a line contains only tags.
-fn is_tags(line: &str) -> bool {
-    let mut rest = line.trim();
-    while let Some((_, after)) = rest.strip_prefix("{%").and_then(|it| it.split_once("%}")) {
-        if after.is_empty() {
-            return true;
-        }
-        rest = after.trim_start();
-    }
-    false
-}
-
-/// Returns the position of the first tag, or the length of the text if there is none.
-fn tag_in(text: &str) -> usize {
-    let mut braces = text.match_indices('{');
-    let begin = braces.find(|(at, _)| matches!(text.as_bytes().get(at + 1), Some(b'{' | b'%')));
-    begin.map_or(text.len(), |(at, _)| at)
-}
-
-/// Returns the length of the tag at the beginning of a text.
-fn end_of(text: &str) -> usize {
-    let close = if text.starts_with("{{") { "}}" } else { "%}" };
-    let mut braces = text.match_indices('}').map(|(at, _)| at + 1);
-    let end = braces.find(|end| text[..*end].ends_with(close));
-    end.unwrap_or(text.len())
 }
 
 fn text_at(texts: &[&'static str], index: &dyn ValueView) -> Value {
