@@ -12,7 +12,6 @@ use std::{env, fs};
 use anyhow::Context as _;
 use flate2::{Compression, GzBuilder};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use sha2::{Digest as _, Sha256};
 
 /// The ending of a template. All other files of a project are copied unchanged.
@@ -25,11 +24,11 @@ type Files = BTreeMap<String, String>;
 #[derive(Deserialize)]
 struct Provider {
     #[serde(default)]
-    env: BTreeMap<String, IgnoredAny>,
+    env: toml::Table,
     service: Vec<Listed>,
 }
 
-/// A service as a literal of `catalogue::Listed`, but for the provider.
+/// A service as a literal of `embedded::Listed`, but for the provider.
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "the literal has them")]
 struct Listed {
@@ -43,13 +42,10 @@ struct Listed {
 fn main() -> anyhow::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").context("cargo sets no OUT_DIR")?);
     let mut code = String::new();
-    let mut project = read("project")?;
-    code += &copies(
-        &project
-            .extract_if(.., |name, _| !name.ends_with(ENDING))
-            .collect(),
-    )?;
-    code += &templates(&project);
+    let project = read("project")?.into_iter();
+    let (written, copied) = project.partition(|(name, _)| name.ends_with(ENDING));
+    code += &copies(&copied)?;
+    code += &templates(&written);
     code += &embedded("guides", &read("guides")?);
     for folder in ["providers", "transports", "migrations", "presets", "files"] {
         let tables = tables(folder)?;
@@ -101,17 +97,16 @@ fn as_json(tables: Files) -> anyhow::Result<Files> {
 
 /// Returns the files that are no templates, with what the record of a project has of each.
 fn copies(files: &Files) -> anyhow::Result<String> {
-    let mut copies = String::new();
-    for (path, text) in files {
+    let copies = files.iter().map(|(path, text)| {
         let sha256 = hex::encode(Sha256::digest(text));
         let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
         packed.write_all(text.as_bytes())?;
         packed.write_all(b"\0")?;
         let packed = packed.finish()?;
-        copies += &format!(
-            "Copied {{ path: {path:?}, text: {text:?}, sha256: {sha256:?}, packed: &{packed:?} }}, "
-        );
-    }
+        let members = format!("path: {path:?}, text: {text:?}, sha256: {sha256:?}");
+        Ok(format!("Copied {{ {members}, packed: &{packed:?} }}, "))
+    });
+    let copies = copies.collect::<anyhow::Result<String>>()?;
     Ok(format!("static COPIES: &[Copied] = &[{copies}];\n"))
 }
 
@@ -129,19 +124,17 @@ fn templates(files: &Files) -> String {
 
 /// Returns the services of all providers, and the first provider that describes each variable. A provider is its position.
 fn index(providers: &Files) -> anyhow::Result<String> {
-    let (mut services, mut variables) = (String::new(), BTreeMap::new());
+    let (mut services, mut variables) = (Vec::new(), BTreeMap::new());
     for (number, (name, text)) in providers.iter().enumerate() {
         let provider: Provider = toml::from_str(text).with_context(|| name.clone())?;
-        for listed in provider.service {
-            services += &format!("({number}, {listed:?}), ");
-        }
-        for name in provider.env.into_keys() {
+        services.extend(provider.service.into_iter().map(|listed| (number, listed)));
+        for (name, _) in provider.env {
             variables.entry(name).or_insert(number);
         }
     }
     let variables: Vec<(String, usize)> = variables.into_iter().collect();
     Ok(format!(
-        "pub(crate) static SERVICES: &[(usize, Listed)] = &[{services}];
+        "pub(crate) static SERVICES: &[(usize, Listed)] = &{services:?};
          pub(crate) static VARIABLES: &[(&str, usize)] = &{variables:?};\n"
     ))
 }

@@ -8,6 +8,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
+pub use crate::embedded::Listed;
 use crate::pack::Taken;
 pub use crate::pack::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use schema::{
@@ -22,19 +23,6 @@ use crate::embedded::{self, PROVIDERS, SERVICES, TRANSPORTS, VARIABLES};
 pub struct Catalogue {
     of_packs: Vec<Provider>,
     transports: &'static [Transport],
-}
-
-/// What lists show of a service.
-#[derive(Debug, Clone, Copy)]
-pub struct Listed<'c> {
-    /// The identifier.
-    pub id: &'c str,
-    /// The framework's own name, if different.
-    pub alias: Option<&'c str>,
-    pub(crate) kind: &'c str,
-    /// The display name.
-    pub label: &'c str,
-    pub(crate) recommended: Option<u8>,
 }
 
 impl Catalogue {

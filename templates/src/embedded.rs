@@ -5,10 +5,21 @@ use std::sync::LazyLock;
 
 use serde::de::DeserializeOwned;
 
-use crate::catalogue::Listed;
-
 /// The name and the text of each file in a folder, sorted by name.
 pub type Files = &'static [(&'static str, &'static str)];
+
+/// What lists show of a service.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed<'c> {
+    /// The identifier.
+    pub id: &'c str,
+    /// The framework's own name, if different.
+    pub alias: Option<&'c str>,
+    pub(crate) kind: &'c str,
+    /// The display name.
+    pub label: &'c str,
+    pub(crate) recommended: Option<u8>,
+}
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 

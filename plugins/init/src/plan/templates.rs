@@ -110,8 +110,10 @@ fn text_at(texts: &[&'static str], index: &dyn ValueView) -> Value {
     Value::scalar(index.and_then(|it| texts.get(it)).copied().unwrap_or(""))
 }
 
+type Quote = fn(&str) -> String;
+
 /// The filters that quote text for a language.
-const QUOTING: [(&str, fn(&str) -> String); 7] = [
+const QUOTING: [(&str, Quote); 7] = [
     ("py", quote::py),
     ("doc", quote::doc),
     ("toml", quote::double),
@@ -122,7 +124,7 @@ const QUOTING: [(&str, fn(&str) -> String); 7] = [
 ];
 
 /// Quotes a text. Of a list, makes a list of quoted texts.
-fn quoted(value: &dyn ValueView, quote: fn(&str) -> String) -> Value {
+fn quoted(value: &dyn ValueView, quote: Quote) -> Value {
     let quoted = |value: &dyn ValueView| quote(&value.to_kstr());
     let Some(list) = value.as_array() else {
         return Value::scalar(quoted(value));
@@ -135,8 +137,10 @@ fn quoted(value: &dyn ValueView, quote: fn(&str) -> String) -> Value {
 #[derive(Clone)]
 struct Custom {
     name: &'static str,
-    apply: Arc<dyn Fn(&dyn ValueView) -> Value + Send + Sync>,
+    apply: Arc<Apply>,
 }
+
+type Apply = dyn Fn(&dyn ValueView) -> Value + Send + Sync;
 
 impl Custom {
     fn new(

@@ -42,6 +42,9 @@ fn the_base_has_every_generated_file_byte_for_byte_and_nothing_of_this_machine()
         assert_eq!(hashes[path], sha256(text.as_bytes()), "{path}");
     }
     assert_eq!(unpack(&base, &hashes), planned);
+    let cut = unpack(&base[..base.len() / 2], &hashes);
+    assert!(cut.len() > 1 && cut.len() < planned.len(), "{}", cut.len());
+    assert!(cut.iter().all(|(path, text)| planned[path] == *text));
     // The fourth byte contains a flag for a name, and the next four contain a time.
     assert_eq!(base[..8], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0]);
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use bot_cli_tests::init::{sha256, tree};
-use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
 
 use super::super::{done, json as reply, run};
@@ -173,24 +173,17 @@ fn an_option_that_the_record_lacks_is_as_it_is_by_default() {
 /// Changes the record as if an older version had generated `text` at `path`.
 fn generated_before(made: &Path, path: &str, text: &str) {
     let packed = fs::read(made.join(BASE)).unwrap();
-    let mut archive = tar::Archive::new(GzDecoder::new(packed.as_slice()));
-    let mut older = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
-    for entry in archive.entries().unwrap() {
-        let mut entry = entry.unwrap();
-        let name = entry.path().unwrap().into_owned();
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).unwrap();
-        if name == Path::new(path) {
-            bytes = text.into();
-        }
-        let mut header = tar::Header::new_ustar();
-        header.set_size(bytes.len() as u64);
-        older
-            .append_data(&mut header, name, bytes.as_slice())
-            .unwrap();
-    }
-    let packed = older.into_inner().unwrap().finish().unwrap();
-    fs::write(made.join(BASE), packed).unwrap();
+    let mut unpacked = String::new();
+    let mut reader = MultiGzDecoder::new(packed.as_slice());
+    reader.read_to_string(&mut unpacked).unwrap();
+    let current = fs::read_to_string(made.join(path)).unwrap();
+    let texts = unpacked.split('\0');
+    let texts: Vec<&str> = texts
+        .map(|it| if it == current { text } else { it })
+        .collect();
+    let mut older = GzEncoder::new(Vec::new(), Compression::fast());
+    older.write_all(texts.join("\0").as_bytes()).unwrap();
+    fs::write(made.join(BASE), older.finish().unwrap()).unwrap();
 
     let file = made.join(PROJECT);
     let project: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
