@@ -319,7 +319,8 @@ fn note_name(config: &Config, session: &Session) {
 }
 
 fn document(data: Value) -> Reply {
-    Reply::text(format!("{data:#}\n")).data(data)
+    let text = serde_json::to_string_pretty(&data).unwrap_or_default();
+    Reply::text(text + "\n").data(data)
 }
 
 fn nothing_to_go_by() -> Failure {

@@ -34,10 +34,6 @@ fn push_plain(clean: &mut String, text: &str) {
     // An unterminated sequence hides only its own line.
     for (at, line) in text.split('\n').enumerate() {
         clean.extend((at > 0).then_some('\n'));
-        if line.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
-            clean.push_str(line);
-            continue;
-        }
         let line = strip_str(line).to_string();
         clean.extend(line.chars().filter(|character| !is_command(*character)));
     }

@@ -227,8 +227,15 @@ impl Staging {
 pub(super) fn write(folder: &Path, relative: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let path = folder.join(relative);
     let written = || -> io::Result<()> {
-        fs::create_dir_all(path.parent().unwrap_or(folder))?;
-        File::create_new(&path)?.write_all(bytes)
+        let file = match File::create_new(&path) {
+            // Most files are in a folder with others.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(path.parent().unwrap_or(folder))?;
+                File::create_new(&path)
+            }
+            created => created,
+        };
+        file?.write_all(bytes)
     };
     written().map_err(|error| unwritten(relative, error))
 }
