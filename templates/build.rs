@@ -28,15 +28,19 @@ struct Provider {
     service: Vec<Listed>,
 }
 
-/// A service as a literal of `embedded::Listed`, but for the provider.
+/// A service or a transport as a literal of `embedded::Listed`.
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "the literal has them")]
 struct Listed {
     id: String,
     alias: Option<String>,
+    #[serde(alias = "bot_type")]
     kind: String,
     label: String,
+    #[serde(alias = "order")]
     recommended: Option<u8>,
+    family: Option<String>,
+    family_alias: Option<String>,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -49,8 +53,10 @@ fn main() -> anyhow::Result<()> {
     code += &embedded("guides", &read("guides")?);
     for folder in ["providers", "transports", "migrations", "presets", "files"] {
         let tables = tables(folder)?;
-        if folder == "providers" {
-            code += &index(&tables)?;
+        match folder {
+            "providers" => code += &index(&tables)?,
+            "transports" => code += &list(&tables)?,
+            _ => {}
         }
         code += &embedded(folder, &as_json(tables)?);
     }
@@ -136,6 +142,17 @@ fn index(providers: &Files) -> anyhow::Result<String> {
     Ok(format!(
         "pub(crate) static SERVICES: &[(usize, Listed)] = &{services:?};
          pub(crate) static VARIABLES: &[(&str, usize)] = &{variables:?};\n"
+    ))
+}
+
+/// Returns the transports in the order of lists.
+fn list(transports: &Files) -> anyhow::Result<String> {
+    let listed = transports.iter();
+    let listed = listed.map(|(name, text)| toml::from_str(text).with_context(|| name.clone()));
+    let mut listed = listed.collect::<anyhow::Result<Vec<Listed>>>()?;
+    listed.sort_by_key(|it| (it.kind != "web", it.recommended));
+    Ok(format!(
+        "pub(crate) static LISTED: &[Listed] = &{listed:?};\n"
     ))
 }
 

@@ -16,27 +16,28 @@ pub use schema::{
     Reader, SelfHost, Transport, TransportVariable,
 };
 
-use crate::embedded::{self, PROVIDERS, SERVICES, TRANSPORTS, VARIABLES};
+use crate::embedded::{self, LISTED, PROVIDERS, SERVICES, TRANSPORTS, VARIABLES};
 
-/// The built-in providers and transports, and the providers of packs, if any. A built-in provider is parsed when it is first used.
+/// The built-in providers and transports, and the providers of packs, if any. A built-in provider is parsed when it is first used, and so are
+/// the transports.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     of_packs: Vec<Provider>,
-    transports: &'static [Transport],
+    transports: &'static LazyLock<Vec<Transport>>,
 }
 
 impl Catalogue {
-    /// Returns the built-in catalogue. Its transports are parsed once per process.
+    /// Returns the built-in catalogue.
     pub fn get() -> &'static Self {
         static SORTED: LazyLock<Vec<Transport>> = LazyLock::new(|| {
             let mut transports: Vec<Transport> = embedded::values(TRANSPORTS);
             transports.sort_by_key(|transport| (transport.bot_type, transport.order));
             transports
         });
-        static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue {
+        static CATALOGUE: Catalogue = Catalogue {
             of_packs: Vec::new(),
             transports: &SORTED,
-        });
+        };
         &CATALOGUE
     }
 
@@ -112,6 +113,11 @@ impl Catalogue {
         self.transports
     }
 
+    /// Lists the transports for a bot type, in order.
+    pub fn listed_transports(bot_type: &str) -> impl Iterator<Item = &'static Listed<'static>> {
+        LISTED.iter().filter(move |it| it.kind == bot_type)
+    }
+
     /// Returns the transports for a bot type, in order.
     pub fn transports(
         &self,
@@ -143,7 +149,7 @@ impl Catalogue {
                 taken.service(provider, service, &whose);
             }
         }
-        for transport in self.transports {
+        for transport in self.all_transports() {
             let ids = [&transport.alias, &transport.family, &transport.family_alias];
             for id in ids.into_iter().flatten().chain([&transport.id]) {
                 taken.id(id, "a transport");
@@ -170,6 +176,8 @@ impl<'c> Listed<'c> {
             kind: service.kind.name(),
             label: &service.label,
             recommended: service.recommended,
+            family: None,
+            family_alias: None,
         }
     }
 }

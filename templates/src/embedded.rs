@@ -8,17 +8,22 @@ use serde::de::DeserializeOwned;
 /// The name and the text of each file in a folder, sorted by name.
 pub type Files = &'static [(&'static str, &'static str)];
 
-/// What lists show of a service.
+/// What lists show of a service or a transport.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed<'c> {
     /// The identifier.
     pub id: &'c str,
     /// The framework's own name, if different.
     pub alias: Option<&'c str>,
+    /// The kind of service, or the type of bot.
     pub(crate) kind: &'c str,
     /// The display name.
     pub label: &'c str,
     pub(crate) recommended: Option<u8>,
+    /// The transport's family.
+    pub family: Option<&'c str>,
+    /// The framework's own name for the family.
+    pub family_alias: Option<&'c str>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

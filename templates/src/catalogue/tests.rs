@@ -59,7 +59,7 @@ fn every_provider_keeps_the_rules_of_packs() {
 
 #[test]
 fn every_transport_keeps_the_rules_of_services() {
-    for transport in catalogue().transports {
+    for transport in catalogue().all_transports() {
         let mut as_providers = vec![as_provider(transport)];
         as_providers.extend(transport.avatar.iter().map(|avatar| {
             let mut provider = as_provider(transport);
@@ -93,7 +93,7 @@ fn what_an_avatar_reads_is_needed_or_not_in_both_places() {
         own.chain(nested).collect()
     }
     let mut seen = 0;
-    for transport in catalogue().transports {
+    for transport in catalogue().all_transports() {
         for (name, needed) in transport.avatar.iter().flat_map(|it| read(&it.args)) {
             let described = transport.env.iter().find(|it| it.name == name);
             let described = described.map(|it| !it.optional && it.default.is_none());
@@ -236,7 +236,7 @@ fn labels_tell_the_services_of_a_kind_apart() {
 #[test]
 fn what_transports_name_is_there() {
     let mut seen = 0;
-    for transport in catalogue().transports {
+    for transport in catalogue().all_transports() {
         let of_calls = transport.call_server.iter().map(|server| &server.partial);
         let no_client = transport.no_client.as_ref();
         let of_server = transport.self_host.iter().map(|it| &it.partial);
@@ -253,7 +253,11 @@ fn what_transports_name_is_there() {
 
 #[test]
 fn transports_stand_in_order_without_gaps() {
-    for bot_type in [BotType::Web, BotType::Telephony] {
+    for (name, bot_type) in [("web", BotType::Web), ("telephony", BotType::Telephony)] {
+        let listed = Catalogue::listed_transports(name).map(|it| (it.id, it.alias, it.label));
+        let parsed = catalogue().transports(bot_type);
+        let parsed = parsed.map(|it| (&*it.id, it.alias.as_deref(), &*it.label));
+        assert!(listed.eq(parsed), "{name}");
         let order: Vec<u8> = catalogue()
             .transports(bot_type)
             .map(|transport| transport.order)
@@ -279,7 +283,7 @@ fn deprecated_services_name_others() {
 
 #[test]
 fn clients_of_transports_are_a_class_or_files_that_exist() {
-    for transport in catalogue().transports {
+    for transport in catalogue().all_transports() {
         let Some(client) = &transport.client else {
             continue;
         };

@@ -1,7 +1,7 @@
 //! `--list-options`: the services, transports and presets on offer.
 
 use bot_cli_templates::Preset;
-use bot_cli_templates::catalogue::{BotType, Kind, Transport};
+use bot_cli_templates::catalogue::{BotType, Catalogue as Offered, Kind, Transport};
 use bot_cli_terminal::table as aligned;
 use serde_json::{Map, Value, json};
 
@@ -43,15 +43,17 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
         let services = services.map(|it| (it.id, it.label, it.alias));
         document[kind.name()] = list(services.collect());
     }
-    for (key, _, bot_type) in TRANSPORTS {
-        let transports = catalogue.transports(bot_type);
-        let transports = transports.map(|it| (&*it.id, &*it.label, it.alias.as_deref()));
+    for (key, ..) in TRANSPORTS {
+        let transports = Offered::listed_transports(key).map(|it| (it.id, it.label, it.alias));
         document["transports"][key] = list(transports.collect());
     }
     // Family names, which need a direction option.
-    for transport in catalogue.all_transports() {
-        if let (Some(family), Some(alias)) = (&transport.family, &transport.family_alias) {
-            aliases.insert(alias.clone(), json!(family));
+    for transport in TRANSPORTS
+        .iter()
+        .flat_map(|it| Offered::listed_transports(it.0))
+    {
+        if let (Some(family), Some(alias)) = (transport.family, transport.family_alias) {
+            aliases.insert(alias.to_owned(), json!(family));
         }
     }
     let packs = catalogue.packs.iter().map(|pack| {
