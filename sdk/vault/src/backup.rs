@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use bot_cli_protocol::secret::Secret;
 use bot_cli_sdk::session::Session;
 
-use super::document::{Flaw, Sets};
+use super::document::Sets;
 use super::home::{KEY, LARGEST, TOO_LARGE};
+use super::plain::Flaw;
 use super::{Size, Vault, VaultError, seal};
 use crate::files::{self, Overwrite, Reason, WriteError, exists};
 

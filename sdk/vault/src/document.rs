@@ -12,8 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Size;
-use crate::files::Reason;
-use crate::seal::Plain;
+use crate::plain::{Flaw, Plain};
 use crate::secret_file::exposed;
 
 const VERSION: u32 = 1;
@@ -65,21 +64,6 @@ pub struct ImagePullSecret {
     pub host: String,
     #[serde(serialize_with = "exposed")]
     pub credentials: Secret,
-}
-
-/// The reason why an encrypted document can't be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Flaw {
-    /// The file could not be read.
-    Unread(Reason),
-    /// The document is encrypted with another key or passphrase.
-    OtherKey,
-    /// A later version of this program wrote the document.
-    Later,
-    /// The document is damaged or was not written by this program.
-    Damaged(String),
-    /// One set was not written by this program. The others can be used.
-    Set(String),
 }
 
 #[derive(Deserialize)]

@@ -11,7 +11,8 @@ use std::time::Duration;
 use age::x25519::Identity;
 use bot_cli_sdk::session::Session;
 
-use super::document::{Flaw, Sets};
+use super::document::Sets;
+use super::plain::Flaw;
 use super::{key, seal};
 use crate::VaultError;
 use crate::files::lock::{self, LockError, PATIENCE};

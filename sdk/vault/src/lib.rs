@@ -8,6 +8,7 @@ pub mod files;
 mod home;
 mod key;
 pub mod keyring;
+mod plain;
 mod platform;
 mod random;
 mod seal;

@@ -1,6 +1,5 @@
 //! Encryption in the age format, with a vault's key or a backup's passphrase.
 
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::iter;
 
@@ -8,7 +7,7 @@ use age::secrecy::SecretString;
 use age::{DecryptError, Decryptor, Encryptor, Identity, Recipient, scrypt, x25519};
 use bot_cli_protocol::secret::Secret;
 
-use super::document::Flaw;
+use super::plain::{Flaw, Plain};
 use crate::random::random;
 
 /// The scrypt work factor for new backups, as a power of two. Each guess at the passphrase takes 128 MiB and about half a second.
@@ -18,24 +17,6 @@ const WORK: u8 = if cfg!(test) { 4 } else { 17 };
 const MOST_WORK: u8 = 20;
 
 const CHANGED: &str = "bytes of it were changed or are missing";
-
-/// A decrypted document, which is wiped when it is dropped.
-#[derive(Default)]
-pub struct Plain(pub Vec<u8>);
-
-impl Drop for Plain {
-    fn drop(&mut self) {
-        // `Zeroize` writes byte by byte, which takes as long as decrypting.
-        self.0.fill(0);
-        zeroize::optimization_barrier(&self.0[..]);
-    }
-}
-
-impl fmt::Debug for Plain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Plain(…)")
-    }
-}
 
 /// Writes a document.
 pub type Write<'a> = &'a dyn Fn(&mut dyn io::Write) -> io::Result<()>;
