@@ -73,6 +73,13 @@ impl Watch {
         watch
     }
 
+    /// Takes the files as they are for those that were last seen, because the bot is about to read them.
+    pub fn skip(&mut self) {
+        self.next.latest = None;
+        self.next.due = self.watcher.is_none().then(|| Instant::now() + INTERVAL);
+        self.seen = Snapshot::of(&self.folder);
+    }
+
     /// Notes an event.
     pub fn touched(&mut self, touched: Touched) {
         self.next.after_event(Instant::now());
@@ -94,14 +101,9 @@ impl Watch {
         if self.patience()? > Duration::ZERO {
             return None;
         }
-        self.next = Look::default();
-        if self.watcher.is_none() {
-            self.next.due = Some(Instant::now() + INTERVAL);
-        }
-        let now = Snapshot::of(&self.folder);
-        let file = now.difference(&self.seen).map(Path::to_owned);
-        self.seen = now;
-        file
+        let before = std::mem::take(&mut self.seen);
+        self.skip();
+        self.seen.difference(&before).map(Path::to_owned)
     }
 
     /// Returns the reason why the system reports no changes, once.
@@ -111,9 +113,10 @@ impl Watch {
 
     /// Watches every folder with a new watcher: an old one may know a folder by a name that it no longer has.
     fn watch_all(&mut self) {
-        let tell = Arc::clone(&self.tell);
+        let (tell, folder) = (Arc::clone(&self.tell), self.folder.clone());
         let handler = move |event: notify::Result<Event>| {
-            if let Some(touched) = event.map_or(Some(Touched::Folders), |event| subject(&event)) {
+            let subject = event.map_or(Some(Touched::Folders), |event| subject(&event, &folder));
+            if let Some(touched) = subject {
                 tell(touched);
             }
         };
@@ -123,7 +126,9 @@ impl Watch {
                 watcher.watch(&self.folder, RecursiveMode::Recursive)?;
                 return Ok(watcher);
             }
-            let mut result = Ok(());
+            // Tells when the folder itself is replaced.
+            let above = self.folder.parent().unwrap_or(&self.folder);
+            let mut result = watcher.watch(above, RecursiveMode::NonRecursive);
             Snapshot::default().add(&self.folder, 1, &mut |folder| {
                 let watched = watcher.watch(folder, RecursiveMode::NonRecursive);
                 if let Err(error) = watched
@@ -169,14 +174,15 @@ fn is_gone(error: &notify::Error) -> bool {
     is_gone || matches!(error.kind, ErrorKind::PathNotFound)
 }
 
-/// Returns the subject of an event, or `None` if it can't be about code.
-fn subject(event: &Event) -> Option<Touched> {
-    let is_about_folders = matches!(
-        event.kind,
-        EventKind::Create(CreateKind::Folder)
-            | EventKind::Remove(RemoveKind::Folder)
-            | EventKind::Modify(ModifyKind::Name(_))
-    );
+/// Returns the subject of an event, or `None` if it can't be about code in `folder`.
+fn subject(event: &Event, folder: &Path) -> Option<Touched> {
+    let is_about_folders = event.paths.iter().any(|path| path == folder)
+        || matches!(
+            event.kind,
+            EventKind::Create(CreateKind::Folder)
+                | EventKind::Remove(RemoveKind::Folder)
+                | EventKind::Modify(ModifyKind::Name(_))
+        );
     let has = |is_wanted: fn(&OsStr) -> bool| {
         let mut names = event.paths.iter().filter_map(|path| path.file_name());
         names.any(is_wanted)
@@ -271,6 +277,7 @@ fn is_searched(name: &OsStr, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::symlink;
     use std::path::Path;
     use std::sync::mpsc;
     use std::time::{Duration, Instant};
@@ -326,10 +333,12 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_replaced_or_renamed_is_watched_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().canonicalize().unwrap().join("server");
+        fs::create_dir(&folder).unwrap();
+        let path = |name: &str| folder.join(name);
         let (sender, events) = mpsc::channel();
-        let mut watch = Watch::start(folder.path(), move |touched| {
+        let mut watch = Watch::start(&folder, move |touched| {
             let _ = sender.send(touched);
         });
         let is_idle = watch.patience().is_none();
@@ -359,6 +368,13 @@ mod tests {
         fs::write(path("c/b/two.py"), "").unwrap();
         assert_eq!(changed(), path("c/b/two.py"));
         fs::write(path("c/b/two.py"), "2").unwrap();
+        assert_eq!(changed(), path("c/b/two.py"));
+        // The folder itself, and a link to it.
+        fs::rename(&folder, root.path().join("moved")).unwrap();
+        assert_eq!(changed(), path("c/b/two.py"));
+        symlink("moved", &folder).unwrap();
+        assert_eq!(changed(), path("c/b/two.py"));
+        fs::write(path("c/b/two.py"), "333").unwrap();
         assert_eq!(changed(), path("c/b/two.py"));
     }
 

@@ -198,6 +198,10 @@ impl<'a> Work<'a> {
             if let Some(what) = self.changed(&mut keys) {
                 self.shown.event(&Event::Changed { what: &what });
                 self.stop_bot();
+                if self.shown.session.cancelled() {
+                    return Err(Failure::cancelled());
+                }
+                self.watch.iter_mut().for_each(Watch::skip);
                 self.start_bot(&keys, &options)?;
             }
         }
@@ -221,7 +225,7 @@ impl<'a> Work<'a> {
         let file = watch.change();
         if let Some(why) = watch.why_none() {
             let message = format!(
-                "changes of the code are looked for four times a second, because the system doesn't report them: {why}"
+                "the code is looked at again and again, because the system doesn't report its changes: {why}"
             );
             self.shown.event(&Event::Warning { message: &message });
         }

@@ -2,7 +2,8 @@
 //! user's changes from generated code.
 //!
 //! `project.json` contains the configuration, the versions and the hash of each generated file. `base.gz` contains the texts of the
-//! generated files in the gzip format, each followed by a zero byte, in any order: a text is known by its hash. Neither includes the guides, because the guides have their own stamps.
+//! generated files in the gzip format, each followed by a zero byte, in any order: a text is known by its hash. Neither includes the guides,
+//! because the guides have their own stamps.
 
 mod reading;
 

@@ -87,12 +87,15 @@ fn is_generated(path: &str) -> bool {
 /// The maximum unpacked size of an archive in bytes, about a hundred times the size of a project.
 const MAX_UNPACKED: u64 = 32 << 20;
 
+/// The number of texts after which no further ones are read, about a hundred times those of a project.
+const MOST_TEXTS: usize = 10_000;
+
 /// Unpacks the texts in `base.gz` in memory. Omits texts that are damaged or have none of the recorded hashes.
 pub fn unpack(base: &[u8], hashes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut unpacked = Vec::new();
     // Nothing after damage is readable.
     let _ = (MultiGzDecoder::new(base).take(MAX_UNPACKED)).read_to_end(&mut unpacked);
-    let texts = unpacked.split(|byte| *byte == 0).take(hashes.len());
+    let texts = unpacked.split(|byte| *byte == 0).take(MOST_TEXTS);
     let texts: BTreeMap<String, &[u8]> = texts.map(|text| (sha256(text), text)).collect();
     let found = hashes.iter().filter_map(|(path, hash)| {
         let text = str::from_utf8(texts.get(hash)?).ok()?;
