@@ -120,7 +120,7 @@ fn copies(files: &Files) -> anyhow::Result<String> {
 fn templates(files: &Files) -> String {
     let mut texts = Vec::new();
     let prepared = files.iter().map(|(path, text)| {
-        let name = path.trim_end_matches(ENDING).to_owned();
+        let name = path.strip_suffix(ENDING).unwrap_or(path).to_owned();
         (name, prepared::prepared(text, &mut texts))
     });
     let prepared = embedded("prepared", &prepared.collect());

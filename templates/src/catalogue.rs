@@ -30,9 +30,9 @@ impl Catalogue {
     /// Returns the built-in catalogue.
     pub fn get() -> &'static Self {
         static SORTED: LazyLock<Vec<Transport>> = LazyLock::new(|| {
-            let mut transports: Vec<Transport> = embedded::values(TRANSPORTS);
-            transports.sort_by_key(|transport| (transport.bot_type, transport.order));
-            transports
+            let text = |it: &Listed| embedded::find(TRANSPORTS, it.id);
+            let parsed = |it| serde_json::from_str(text(it)?).ok();
+            LISTED.iter().filter_map(parsed).collect()
         });
         static CATALOGUE: Catalogue = Catalogue {
             of_packs: Vec::new(),

@@ -101,7 +101,7 @@ pub fn guide(name: &str) -> Option<&'static str> {
     find(GUIDES, name)
 }
 
-fn find(files: Files, name: &str) -> Option<&'static str> {
+pub(crate) fn find(files: Files, name: &str) -> Option<&'static str> {
     let at = files.binary_search_by_key(&name, |(name, _)| *name).ok()?;
     Some(files[at].1)
 }
