@@ -167,30 +167,25 @@ const ROWS: [(&str, Row); 20] = [
     }),
     (
         "bot-cli --help, 500 plugins in the last of 200 folders, calls",
-        |bench| calls(&bench.crowded("--help")?),
+        |bench| calls(&bench.crowded(&["--help"])?),
     ),
     ("Tab there, calls", |bench| {
-        let mut tab = bench.crowded("--")?;
-        tab.command.extend(["bot-cli".to_owned(), String::new()]);
-        let of_shell = [
-            ("COMPLETE", "bash"),
-            ("_CLAP_IFS", "\n"),
-            ("_CLAP_COMPLETE_INDEX", "1"),
-        ];
-        let of_shell = of_shell.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        tab.variables.extend(of_shell);
-        calls(&tab)
+        calls(&bench.crowded(&["__complete", "bash", "--", "bot-cli ", " =:"])?)
     }),
     (
         "agents logs --follow at 2,000 lines a second, requests a second",
         Bench::follow,
     ),
     ("dev while nothing happens, calls a second", Bench::idle),
-    ("the build context of a deployment / tar -cz", |bench| {
+    ("the build context of a deployment / tar -czf", |bench| {
         let user = User::with_key();
         let folder = bench.path("context");
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("Dockerfile"), "FROM scratch\nCOPY . .\n")?;
+        fs::write(
+            folder.join("cloud-deploy.toml"),
+            "agent_name = \"my-bot\"\n",
+        )?;
         for copy in 0..8 {
             for name in EXECUTABLES {
                 fs::copy(
@@ -199,8 +194,7 @@ const ROWS: [(&str, Row); 20] = [
                 )?;
             }
         }
-        let mut deploy =
-            bench.work(&[&bench.bin("bot-cli-cloud"), "deploy", "my-bot", "--dry-run"]);
+        let mut deploy = bench.work(&[&bench.bin("bot-cli-cloud"), "deploy", "--dry-run"]);
         let variables = user.variables().iter();
         deploy.variables = variables
             .map(|(name, value)| ((*name).to_owned(), value.clone()))
@@ -208,14 +202,9 @@ const ROWS: [(&str, Row); 20] = [
         let archive = ("TMPDIR".to_owned(), bench.path("").display().to_string());
         deploy.variables.push(archive);
         deploy.folder = Some(folder.clone());
-        let tar = bench.work(&[
-            "tar",
-            "-C",
-            &folder.display().to_string(),
-            "-czf",
-            "/dev/null",
-            ".",
-        ]);
+        let packed = bench.path("context.tar.gz").display().to_string();
+        let mut tar = bench.work(&["tar", "-czf", &packed, "."]);
+        tar.folder = Some(folder);
         compare(&deploy, &tar, 5)
     }),
     ("bot-cli, bytes", |bench| bench.size("bot-cli")),
@@ -226,10 +215,8 @@ const ROWS: [(&str, Row); 20] = [
     }),
     ("bot-cli-cloud, bytes", |bench| bench.size("bot-cli-cloud")),
     ("the base archive of the React project, bytes", |bench| {
-        let made = bench.client_project()?;
-        let entries = fs::read_dir(format!("{made}/.bot-cli"))?;
-        let sizes = entries.map(|entry| Ok(entry?.metadata()?.len()));
-        Ok(sizes.sum::<Result<u64>>()?.to_string())
+        let base = Path::new(&bench.client_project()?).join(".bot-cli/base.gz");
+        Ok(fs::metadata(base)?.len().to_string())
     }),
 ];
 
@@ -366,17 +353,17 @@ impl Bench {
     }
 
     /// Returns a command of the host where 500 plugins lie in the last of 200 folders of the path.
-    fn crowded(&self, word: &str) -> Result<Work> {
+    fn crowded(&self, words: &[&str]) -> Result<Work> {
         let folder = |number| self.path("path").join(format!("{number}"));
         let mut path = vec![self.path("bin").display().to_string()];
         for number in 0..200 {
             fs::create_dir_all(folder(number))?;
             path.push(folder(number).display().to_string());
         }
-        let script = "mkdir -p done && cd \"$0\" && for n in $(seq 500); do printf '#!/bin/sh\\n# bot-cli-plugin: {\"protocol\":\"1.0\",\"name\":\"p%s\",\"version\":\"1.0.0\"}\\n' $n >bot-cli-p$n; done && chmod 755 bot-cli-p*";
+        let script = "cd \"$0\" && for n in $(seq 500); do printf '#!/bin/sh\\n# bot-cli-plugin: {\"protocol\":\"1.0\",\"name\":\"p%s\",\"version\":\"1.0.0\"}\\n' $n >bot-cli-p$n; done && chmod 755 bot-cli-p*";
         self.work(&["sh", "-c", script, &folder(199).display().to_string()])
             .run()?;
-        let mut host = self.host(word);
+        let mut host = self.work(&[&[self.bin("bot-cli").as_str()], words].concat());
         host.variables.retain(|(name, _)| name != "PATH");
         host.variables.push(("PATH".to_owned(), path.join(":")));
         // What was found is kept for the next time.
@@ -553,7 +540,8 @@ fn ratio_of(ours: f64, other: f64, unit: &str) -> String {
 fn calls(work: &Work) -> Result<String> {
     let trace = tempfile::NamedTempFile::new()?;
     let place = trace.path().display().to_string();
-    work.by(&["strace", "-f", "-c", "-o", &place]).run()?;
+    work.by(&[&found("strace")?, "-f", "-c", "-o", &place])
+        .run()?;
     Ok(total(&fs::read_to_string(&place)?)?.to_string())
 }
 
@@ -566,11 +554,17 @@ fn total(summary: &str) -> Result<u64> {
     number.context("strace counted nothing")
 }
 
+/// Returns the path of a program that counts.
+fn found(program: &str) -> Result<String> {
+    let path = which::which(program).with_context(|| format!("`{program}` is not installed"))?;
+    Ok(path.display().to_string())
+}
+
 /// Counts the instructions of a command.
 fn instructions(work: &Work) -> Result<String> {
     let counts = tempfile::NamedTempFile::new()?;
     let out = format!("--callgrind-out-file={}", counts.path().display());
-    work.by(&["valgrind", "-q", "--tool=callgrind", &out])
+    work.by(&[&found("valgrind")?, "-q", "--tool=callgrind", &out])
         .run()?;
     let text = fs::read_to_string(counts.path())?;
     let total = text.lines().find_map(|line| {

@@ -1,6 +1,10 @@
 //! Renders a configuration to files in memory. Nothing is read from or written to disk.
 
+use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::{iter, thread};
 
 use thiserror::Error;
 
@@ -79,7 +83,7 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanError> {
     let view = view::of_project(config)?;
     let values = Templates::variables(&view)?;
-    let files = manifest::files_of(config).into_iter().map(|entry| {
+    let render = |entry: manifest::File| {
         let text = match &entry.environment {
             Some(environment) => {
                 let view = view::of_agent(view.clone(), config, Some(environment));
@@ -99,8 +103,27 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
             },
             path: entry.path,
         })
-    });
-    let files = files.collect::<Result<Vec<_>, _>>()?;
+    };
+    // Rendering is most of the work: two threads take turns.
+    let entries = Mutex::new(manifest::files_of(config).into_iter().enumerate());
+    let next = || {
+        entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .next()
+    };
+    let rendered = || {
+        let files = iter::from_fn(next).map(|(number, entry)| Ok((number, render(entry)?)));
+        files.collect::<Result<BTreeMap<_, _>, PlanError>>()
+    };
+    let files = thread::scope(|scope| {
+        let other = scope.spawn(rendered);
+        let mut files = rendered()?;
+        let other = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        files.append(&mut other?);
+        Ok(files)
+    })?;
+    let files = files.into_values().collect();
     Ok(Plan { files })
 }
 
