@@ -187,7 +187,9 @@ fn subject(event: &Event, folder: &Path) -> Option<Touched> {
         let mut names = event.paths.iter().filter_map(|path| path.file_name());
         names.any(is_wanted)
     };
-    if matches!(event.kind, EventKind::Access(_)) {
+    // What is above is watched, too, but only for the folder itself.
+    let is_here = includes_subfolders() || event.paths.iter().any(|path| path.starts_with(folder));
+    if matches!(event.kind, EventKind::Access(_)) || !(is_here || event.need_rescan()) {
         None
     } else if is_about_folders || event.need_rescan() || has(|name| name == ENVIRONMENT) {
         Some(Touched::Folders)
