@@ -117,10 +117,13 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
         files.collect::<Result<BTreeMap<_, _>, PlanError>>()
     };
     let files = thread::scope(|scope| {
-        let other = scope.spawn(rendered);
+        let other = thread::Builder::new().spawn_scoped(scope, rendered);
         let mut files = rendered()?;
-        let other = other.join().unwrap_or_else(|panic| resume_unwind(panic));
-        files.append(&mut other?);
+        // Where no thread can be started, this one has rendered everything.
+        if let Ok(other) = other {
+            let other = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            files.append(&mut other?);
+        }
         Ok(files)
     })?;
     let files = files.into_values().collect();

@@ -196,7 +196,7 @@ impl Sets {
         Ok(Self { text, rows })
     }
 
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Place, &Row)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Place, &Row)> {
         self.rows.iter()
     }
 

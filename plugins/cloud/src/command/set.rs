@@ -105,8 +105,7 @@ fn unchanged(opened: &Opened<'_>, name: SetName, target: Target) -> Value {
 /// Returns the template keys that have a value neither in the input nor in the set.
 fn missing(template: &[TemplateKey], given: &Given, target: &Target) -> Vec<Key> {
     let keys = template.iter().map(|named| &named.key);
-    let has_value = |key: &Key| given.has_value(key);
-    keys.filter(|key| !has_value(key) && !target.has(key.as_str()))
+    keys.filter(|key| !given.has_value(key) && !target.has(key.as_str()))
         .cloned()
         .collect()
 }

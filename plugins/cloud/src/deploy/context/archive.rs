@@ -25,7 +25,8 @@ pub(super) fn write(
         Failure::because(Exit::Failed, "not_written", could_not, Reason::from(error))
     };
     let file = tempfile::tempfile().map_err(not_written)?;
-    // By default, the header has no name and no time. A higher level takes twice the time for 2 % less to send.
+    // By default, the header has no name and no time. The next levels take twice the time for 2 % less to send, and their result depends on
+    // the sizes of the pieces in which the files are read.
     let mut archive = Builder::new(GzBuilder::new().write(file, Compression::new(4)));
     for entry in entries {
         let at = folder.join(&entry.path);
